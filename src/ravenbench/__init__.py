@@ -1,14 +1,11 @@
 """Raven: does an authorship verifier recognise style or only topic, and does it survive an author who hides?
 
-In: paths, names or objects in memory and options; each task of the command line is a function here: ``run``,
-``compare``, ``evaluate``, ``verify``, ``pan14``, ``attribute``, ``obfuscate``, ``safety``, ``validate``, ``retrieve``.
-Out: ``Evaluation`` from ``evaluate``, ``Verified`` from ``verify``, for most others a ``RunResult``: its ``store`` (a
-folder on disk) is what ``analyse`` and ``write_report`` derive everything else from. AttributeError for an unknown
-name.
-
-Every task of the command line is a function here: ``run``, ``compare``, ``evaluate``, ``verify``, ``pan14``,
-``attribute``, ``obfuscate``, ``safety``, ``validate``, ``retrieve``. Those that keep a folder
-return its store, from which ``analyse`` and ``write_report`` derive everything else.
+In: paths, names or objects in memory, and the options of the command as keywords: each task of the command line is a
+function here: ``run``, ``evaluate``, ``verify``, ``pan14``, ``attribute``, ``obfuscate``, ``safety``; by extensions
+``compare``, ``validate``, ``advise``, ``retrieve``, ``map_texts``, ``contrast``, ``freeze``, ``thaw``, ``site``.
+Out: ``Evaluation`` from ``evaluate``, ``Verified`` from ``verify``, from other tasks that keep a folder a
+``RunResult``: its ``store`` (the folder) is what ``analyse`` and ``write_report`` derive everything else from;
+functions of extensions say what they give. InputError for what cannot be used; AttributeError for an unknown name.
 
 Names are imported on first use, so ``import ravenbench`` stays light; those of extensions come by entry points in the
 group ``ravenbench.name``. Type checkers read them all in ``__init__.pyi``.

@@ -1,8 +1,9 @@
 """Lists what Raven itself names: kind, name, and where the class is, as ``module:Class``.
 
-In: nothing, for ``is_control`` a method in its printed form (text).
-Out: a mapping of kind to name to place (text); the names of controls (methods that are known to go by topic, style,
-length or chance), and whether a method is one (bool). Nothing here is imported until it is asked for.
+In: nothing; for ``is_control`` a method in its printed form (text).
+Out: ``BUILTIN``, a mapping of kind to name to place (text); ``CONTROLS``, the names of controls (methods that are known
+to go by topic, style, length or chance); ``is_control`` whether a method, calibrated or not, is one (bool). Nothing
+here is imported until it is asked for.
 """
 
 from __future__ import annotations

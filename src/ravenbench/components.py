@@ -1,10 +1,11 @@
 """Defines ``Component``, the base of everything named in a spec: it prints itself and parses back (contract 10).
 
-In: parameters by name; a component (or scikit-learn estimator) for the functions.
-Out: the printed form (``show``, ``printed``: text), the JSON form that enters keys (``identity``), its hash
-(``identity_hash``, 32 hexadecimal digits) and ``source_hash`` (SHA-256 in hexadecimal, or None); copies with a seed
-set (``seeded``); lists of inner components; bool for questions (``is_estimator``, ``reaches_out``). SpecError for a
-parameter that does not exist or cannot be written.
+In: for a ``Component`` its parameters by name; for the functions a component, or an estimator of scikit-learn
+(``seeded``: and a seed).
+Out: ``show`` and ``printed`` (which refuses what does not parse back) the printed form as text, ``identity`` the JSON
+form that enters keys, ``identity_hash`` its hash (32 hexadecimal digits), ``source_hash`` SHA-256 in hexadecimal, or
+None; ``seeded`` a copy with this seed; ``inner_components`` and ``parts`` lists; ``is_estimator`` and ``reaches_out``
+bool. SpecError for a parameter that does not exist, is not as declared, or cannot be written.
 
 scikit-learn manners: ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
 """

@@ -1,6 +1,7 @@
 """Defines every exception that Raven raises on purpose, and the texts of its messages.
 
-In: what was found, where (file, line from 1), what was expected and how to mend it; names and values to check.
+In: exceptions: the problem in a sentence, where it is (file, line from 1), what was found and expected, how to mend it;
+``check_…``: the name of a value, the value, for ``check_type`` also an annotation; ``remark``: sentences.
 Out: an exception with that message; helpers give parts of sentences (counts, first names, suggestions) as text, safe
 for a terminal. ``check_number``, ``check_option`` and ``check_type`` return nothing and raise SpecError (or InputError
 for a path); ``remark`` says notes and sentences on the data at once, and ``remarks_gathered`` collects them.

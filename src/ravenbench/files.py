@@ -1,10 +1,11 @@
 """Writes files so that each is there complete or not at all: temporary name, fsync, rename.
 
-In: a path (or fsspec URL) and bytes, text, a JSON value or an array; seconds or bytes as limits where named.
-Out: the file, and the SHA-256 (hexadecimal text) of what was written; readers give the same back. InputError if a
-place cannot be used, MissingPart for a URL without its package, OSError or ValueError from readers of bad files.
-Further functions: the cache folder and its size (bytes), folders and syncing, temporary names and their removal,
-processes that live.
+In: ``write_bytes``, ``write_text``, ``write_json``, ``write_array``: a path (or fsspec URL) and bytes, text, a JSON
+value or an array; readers: a path; seconds or bytes as limits where named.
+Out: the file, and the SHA-256 (hexadecimal text) of what was written; readers (``read_array``, ``map_array``,
+``read_ordinary``) give the same back. InputError if a place cannot be used, MissingPart for a URL without its package,
+OSError or ValueError from readers of bad files, ValueError for NaN in JSON. Further functions: the cache folder and its
+size (bytes), folders and syncing, temporary names and their removal, processes that live.
 
 A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
 Modes are those that the user's umask allows; only the user may enter folders that hold texts.

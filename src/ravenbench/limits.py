@@ -1,12 +1,14 @@
 """Holds what a run may use: a device ("auto", "cpu", "cuda", "cuda:1"), and seconds for a cell (one method's result).
 
-In: ``RunLimits``, or the environment variables RAVEN_DEVICE and RAVEN_CELL_TIMEOUT.
+In: ``RunLimits(device, cell_timeout)`` for ``hold`` and ``within``, or the environment variables RAVEN_DEVICE and
+RAVEN_CELL_TIMEOUT (seconds).
 Out: ``device`` gives text; ``cell_timeout`` seconds as a float (for training, and again for answering a test set), or
-None without a limit; ``limits_here`` the ``RunLimits``. ``hold`` and ``within`` set them for this process. SpecError
-for a value that cannot hold. ``collect_seldom`` has Python look for unused memory less often.
+None without a limit; ``limits_here`` the ``RunLimits``. ``hold`` sets them for this process, ``within`` for a ``with``
+block. SpecError from ``RunLimits`` for a value that cannot hold, from ``cell_timeout`` for such a one in the
+environment. ``collect_seldom`` has Python look for unused memory less often.
 
-No answer depends on them, and they are no part of a run's identity. Whatever process does its work has them; the
-environment says what was not given.
+No answer depends on these limits, and they are no part of a run's identity. Whatever process does a run's work has
+them; the environment says what was not given.
 """
 
 from __future__ import annotations

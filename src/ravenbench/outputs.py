@@ -1,9 +1,11 @@
 """Checks where a command may write, and writes outputs that are there complete or not at all.
 
-In: the path of an output, the paths of inputs, hashes of earlier products, the command that wrote them (``kind``).
-Out: the checked path (``check_folder``, ``check_file``), or a folder or open file that takes its place when complete
-(``fresh_folder``, ``whole_file``); InputError where the place is taken, is an input or cannot be written; ``digest``:
-SHA-256 in hexadecimal; ``pages_of_texts``: names of files.
+In: the path of an output, the paths of inputs, hashes of earlier products, the name of the command that wrote them
+(``kind``; None = nothing may be replaced).
+Out: ``check_folder`` and ``check_file`` the checked path, ``fresh_folder`` and ``whole_file`` (``with`` blocks) a
+folder or open file that takes its place when complete, ``check_apart`` and ``check_folder_of_many`` nothing; InputError
+where the place is taken, is an input or cannot be written. ``digest``: SHA-256 in hexadecimal; ``pages_of_texts``:
+names of files.
 
 One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
 lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it

@@ -1,9 +1,9 @@
 """Gives the papers of methods and corpora, from one bibliography (``references.bib``).
 
-In: methods and corpora as ``kind:name`` (``verifier:ppm``), or a run's kind, spec and identities; papers for
-``bibtex``.
-Out: ``Paper``s in the order of the bibliography (by key from ``bibliography``); ``bibtex`` gives the text of a file;
-``str`` of a paper is a line of text.
+In: ``papers_of``: methods and corpora as ``kind:name`` (``verifier:ppm``); ``cited_by``: a run's kind, spec and the
+identities of its methods; ``bibtex``: papers; ``bibliography``: nothing.
+Out: ``papers_of`` and ``cited_by`` give ``Paper``s in the order of the bibliography (``cited_by``: Raven's first),
+``bibliography`` all by key; ``bibtex`` the text of a file; ``str`` of a paper is a line of text.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Makes random generators, one for each (seed, purpose, items), independent of global state and hash order.
 
-In: a seed (int), a purpose (text), and further items (text or int).
-Out: a NumPy generator; equal arguments give equal streams. ``Draws`` keeps the seed and takes purpose and items.
+In: ``stream``: a seed (int), a purpose (text), and further items (text or int).
+Out: a NumPy generator; equal arguments give equal streams. ``Draws(seed)`` keeps the seed; a call of it takes purpose
+and items.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Finds components by name, built-ins and plugins alike: ``char-ngram(n=3)`` becomes an object (contract 10).
 
-In: a kind (``verifier``, ``corpus``, ``metric`` …: a key of ``METHODS``) and a printed form, a name or
-``module:Class`` (text), or a list of them with commas.
-Out: a component (``parse``), several (``parse_list``, ``named``: by name), a class (``resolve``), names or places
-(``names``, ``targets``), a docstring or parts of it, a suggestion (text or None). SpecError if nothing has the name,
-it does not parse or is of another kind; MissingPart if it needs a package that is not installed.
+In: a kind (``verifier``, ``corpus``, ``metric`` …: a key of ``METHODS``); ``parse``: also a printed form (text);
+``parse_list``: several with commas; ``named``: these, or a list of names and components; ``resolve`` and ``load``: a
+name or ``module:Class``. ``docstring``, ``summary`` and ``called``: a ``module:Class`` alone.
+Out: a component (``parse``), several (``parse_list``; ``named``: by name), a class (``resolve``, checked; ``load``,
+unchecked), all names (``names``) or places by name (``targets``), a docstring or parts of it, a ``suggestion`` (text or
+None). SpecError if nothing has the name, it does not parse or is of another kind; MissingPart if it needs a package
+that is not installed.
 
 A target is "module:attribute". Outside packages name theirs through entry points in the group
 ``ravenbench.<kind>`` (``ravenbench.verifier`` …); both go through ``resolve``. Nothing is evaluated:

@@ -1,9 +1,10 @@
 """Finds what packages register with the bench, by entry points of their metadata, and defines what is expected of it.
 
-In: the name of a group of entry points (text), or of a module.
-Out: entry points (``registered``, ``present_points``) or objects (``loaded``) by name; ``Command`` and
-``DocumentFormat`` are records that a package registers, listed by ``commands_of_packages`` and ``document_formats``;
-names of Raven's own extensions (``absent_extensions``, ``extension_of``: text or None).
+In: ``registered``, ``present_points``, ``loaded``: the name of a group of entry points (text); ``extension_of``: a
+module or module:attribute (text); the others: nothing.
+Out: by name entry points (``registered``, ``present_points`` in order) or objects (``loaded``: only those that can be
+imported); ``Command`` and ``DocumentFormat`` are records that a package registers, listed by ``commands_of_packages``
+and ``document_formats``; names of Raven's own extensions (``absent_extensions``; ``extension_of``: text or None).
 
 Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:

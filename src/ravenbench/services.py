@@ -1,8 +1,10 @@
-"""Keeps answers of services as files in the cache, so that no request is sent twice.
+"""Keeps answers of services as files in the user's cache folder (``DiskCache``), so that no request is sent twice.
 
-In: a request (a value that JSON can write), an answer (text) to keep, a function that says whether a kept answer is
-usable.
-Out: ``get`` gives the answer kept before (text), or None; ``put`` gives nothing.
+In: for ``DiskCache`` the name of a folder in the cache; for ``get`` a request (a value that JSON can write) and a
+function that says whether a kept answer (text) is usable; for ``put`` a request and its answer (text).
+Out: ``get`` gives the answer kept before (text), None where there is no usable one (damaged files are passed over);
+``put`` nothing: InputError or OSError where the cache folder cannot be made or written, TypeError for a
+request that JSON cannot write.
 """
 
 from __future__ import annotations

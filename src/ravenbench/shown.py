@@ -1,9 +1,10 @@
 """Lets results show themselves: in a notebook as finding, chart and link to the page, elsewhere in a line.
 
-In: a result (a subclass of ``Shown``), and the name of a table or figure, or None = the first.
-Out: tables as data frames (polars, pandas), unrounded; figures of matplotlib; ``notebook_progress`` gives a callback
-(stage, done, in all), or None outside notebooks. InputError if there is no such table or figure, MissingPart without
-pandas.
+In: a result (a subclass of ``Shown``); its ``to_polars``, ``to_pandas`` and ``figure`` take the name of a table or
+figure, None = the first.
+Out: ``to_polars`` and ``to_pandas`` data frames, unrounded; ``figure`` one of matplotlib; ``notebook_progress`` a
+callback (stage, done, in all), None outside notebooks. InputError if there is no such table or figure, MissingPart from
+``to_pandas`` without pandas.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Checks that a component keeps the bench's contract; built-ins and plugins run the same checks (contracts 1, 4, 5, 10,
 15).
 
-In: a component (verifier, metric, calibrator, sampler, obfuscator) and for some test data; a ``Corpus``; or a task and
-the values of its options.
+In: ``check_verifier``, ``check_metric``, ``check_calibrator``, ``check_sampler``, ``check_obfuscator``: a component
+(and perhaps test data); ``check_component``: also its kind; ``check_corpus``: a ``Corpus``; ``check_task``: a task's
+class and the values of its options.
 Out: nothing, where every promise is kept; else AssertionError with one sentence that names the broken promise.
-``toy_tasks`` gives n ``ObfuscationTask``s (English texts) to check with.
-
-Each ``check_*`` raises AssertionError with one sentence naming the broken promise.
+``toy_tasks`` gives n ``ObfuscationTask``s (English texts), ``toy_problems`` problems to check with.
 """
 
 from __future__ import annotations

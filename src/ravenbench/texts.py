@@ -1,10 +1,11 @@
 """Keeps texts as a table: one memory-mapped block of UTF-8, each distinct text once, known by its content hash.
 
-In: texts (``str`` or UTF-8 bytes), row numbers, the path of a folder.
-Out: ``TextTable`` (row to text), the row (int from 0) of each text given, content hashes (16 bytes, BLAKE2b),
-``digest`` (32 hexadecimal digits), ``checksum`` (int); ``composed`` gives text. InputError for what is not valid
-Unicode, StoreError for a folder that is no table or is damaged, IndexError for a row that is not there. ``TextView``
-is some rows as a sequence.
+In: ``TextTable.collect``: texts; ``of_blocks``: (hash, UTF-8 bytes) of each; ``open`` and ``save``: the path of a
+folder; methods of a table: row numbers from 0; ``composed``: a text.
+Out: ``collect`` and ``of_blocks`` give a ``TextTable`` (row to text) and the row (int from 0) of each text given;
+``hash`` content hashes (16 bytes, BLAKE2b), ``digest`` 32 hexadecimal digits, ``checksum`` an int; ``composed`` text.
+InputError for what is not valid Unicode, StoreError for a folder that is no table or is damaged, IndexError for a row
+that is not there. ``TextView`` is some rows as a sequence.
 """
 
 from __future__ import annotations

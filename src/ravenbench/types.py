@@ -1,10 +1,11 @@
 """Defines the records that modules exchange: Document, Labels, Corpus, Problems, Fold, Answers. All are frozen.
 
-In: texts and columns of labels; for ``Answers`` ids and values.
-Out: ``Corpus`` (a document a row), ``Problems`` (n questions whether two sides share an author), their truth as (n,)
-bool (True = same author), ``Labels`` (codes (n,) from 0, −1 = unknown), ``Fold`` (train and blind test set),
-``Answers`` (values (n,) from 0 to 1, higher = same author, 0.5 = unanswered). InputError for a value out of range, an
-id twice or an unknown column, SpecError for a field of a wrong type, ValueError for lengths that differ.
+In: texts and columns of labels (``Labels.of``: names or None; ``Problems.of``: triples (id, known texts, questioned
+text); ``Problems.pairs``: a ``TextTable`` and rows of it); for ``Answers`` ids and values.
+Out: ``Corpus`` (a document a row), ``Problems`` (n questions whether two sides share an author), ``Labels`` (codes (n,)
+from 0, −1 = unknown), ``Fold`` (train and blind test set, with truth (n,) bool, True = same author), ``Answers``
+(values (n,) from 0 to 1, higher = same author, 0.5 = unanswered). InputError for an answer out of range, an id answered
+twice or an unknown column, SpecError for a field of a wrong type, ValueError for parts that do not fit together.
 """
 
 from __future__ import annotations

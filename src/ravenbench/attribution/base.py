@@ -1,10 +1,12 @@
 """Defines the base class of attribution methods, two Delta methods, and ``Distorted`` (a mask before any method).
 
-In: texts to learn from with their authors' names (at least two authors); n texts to attribute; for ``author_means``
-rows of numbers (n, f) and author codes (n,).
-Out: an author's name for each text (n,); scores (n, authors), no fixed range, higher = more likely this author (Delta:
-minus a distance); means (authors, f). InputError if texts and authors differ in number or fewer than two authors are
-given, SpecError for an unknown mask.
+In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts to
+attribute. For ``author_means`` rows of numbers (n, f), author codes (n,) from 0 and the number of authors.
+Out: ``predict`` gives an author's name for each text (n,), ``scores`` (n, authors), columns as ``classes_`` (sorted
+names), no fixed range, higher = more likely this author (Delta: minus a distance); ``author_means`` gives means
+(authors, f). InputError from ``fit`` if texts and authors differ in number or fewer than two authors are given;
+SpecError for a parameter, such as an unknown mask, when the method is made. ``Distorted`` has its inner method's scores
+and errors.
 """
 
 from __future__ import annotations
@@ -109,7 +111,7 @@ class Distorted(Component):
     k: Size = 300
 
     def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
-        """Learn the mask, then the method on masked texts. SpecError if there is no such variant."""
+        """Learn the mask, then the method on masked texts."""
         from sklearn.base import clone
 
         self.mask_ = mask(self.variant, self.k).fit(texts)

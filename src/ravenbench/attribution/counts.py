@@ -1,11 +1,11 @@
 """Counts the units of texts (words, n-grams), raw or scaled by the training texts.
 
-In: a ``TextTable``, numbers (from 0) of rows of it, a kind of unit, for ``Scaled`` also how many units to take; for
-``prepare`` one text.
-Out: a sparse float64 matrix (texts, units): ``Counts`` gives counts; ``Scaled`` gives a unit's share of its text
-divided by the largest such share in a training text (0 to 1 on training texts, above 1 possible on others).
-``prepare`` gives text: lower case, letters, digits and white space only; ``PaperWords`` is the unit "word of such a
-text".
+In: a ``TextTable`` and numbers (from 0) of its rows, to learn from (``fit``) or to count (``transform``); a kind of
+unit; for ``Scaled`` also how many units to take at most and how often one must occur; for ``prepare`` one text.
+Out: a sparse float64 matrix (texts, units): ``Counts`` gives counts of units that training holds; ``Scaled`` a unit's
+share of the text's units that training holds, divided by the largest such share in a training text (0 to 1 on training
+texts, above 1 possible on others). ``prepare`` gives text: lower case, letters, digits and white space only;
+``PaperWords`` is the unit "word of such a text". No error of its own.
 """
 
 from __future__ import annotations

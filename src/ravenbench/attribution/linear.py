@@ -1,10 +1,13 @@
 """Learns linear classifiers of many authors from few documents, by the documents' inner products.
 
-In: features (n documents, V units), author codes (n,) from 0, the weight ``c`` of the loss (above 0); the methods
-(``MaxEnt``, ``NaiveBayes``, ``FunctionWords``, ``TopicWords``, ``CharSVM``) take texts and author names.
-Out: weights (V, authors) and biases (authors,), float64, unbounded, higher = this author. Methods give author names
-and scores (texts, authors), higher = more likely. Helpers: ``products`` gives inner products (n, n), ``dual_svm``
-coefficients of documents (n, authors).
+In: for ``svm`` and ``maxent`` features (n documents, V units), author codes (n,) from 0, the weight ``c`` of the loss
+(above 0), for ``svm`` also the number of authors; for methods (``MaxEnt``, ``NaiveBayes``, ``FunctionWords``,
+``TopicWords``, ``CharSVM``) texts with authors' names, then n texts.
+Out: ``svm`` and ``maxent`` give weights (V, authors) and biases (authors,), float64, unbounded, higher = this author.
+Methods give names (n,) and scores (n, authors), unbounded (``NaiveBayes``: natural log joint probabilities), higher =
+more likely; InputError if texts and authors differ in number or there is one author. Helpers: ``products`` gives inner
+products (n, n) of rows; ``dual_svm`` takes these plus 1, codes, the number of authors, ``c`` and orders of documents,
+and gives coefficients (n, authors).
 
 With n documents, V units and V ≫ n, a linear model with a quadratic penalty is a combination of the n documents, so
 training needs only their n × n products. Support vector machines, one author against all others, are then solved
@@ -64,7 +67,7 @@ def svm(features: Any, codes: Ints, authors: int, c: float) -> tuple[Floats, Flo
 def maxent(features: Any, codes: Ints, c: float) -> tuple[Floats, Floats]:
     """Multinomial logistic regression with a quadratic penalty, biases unpenalised (scikit-learn's).
 
-    Parameters and results are those of ``svm``.
+    Parameters, but for ``authors``, and results are those of ``svm``.
     """
     from scipy.linalg import cholesky, solve_triangular
     from sklearn.linear_model import LogisticRegression

@@ -1,10 +1,13 @@
 """Turns scores of methods into probabilities of each candidate author, and of "none of them" (ours).
 
-In: scores (methods, texts, candidates), higher = more likely, NaN = not scored; author codes (n,) of known texts; the
-prior probability of *none of them*, in (0, 1). ``learned`` takes a method, known texts and their authors instead.
-Out: a fitted ``Posterior``: ``of`` gives probabilities (texts, candidates + 1) from 0 to 1, *none of them* last;
-``named`` the number (from 0) of the most probable candidate (texts,), −1 = none. Helpers: ``parts`` says which known
-texts are held out together (n,), ``held_out`` and ``scored`` give scores (texts, candidates).
+In: for ``learned`` a method, known texts, their authors and the prior probability of *none of them*, in (0, 1); or for
+``Posterior(none).fit`` scores (methods, n, candidates) of known texts, higher = more likely, NaN = not scored, by what
+did not learn from the text (``closed``) and from its author (``absent``), and author codes (n,) from 0.
+Out: a fitted ``Posterior``: ``of`` takes scores (methods, texts, candidates) and gives probabilities (texts, candidates
++ 1) from 0 to 1 that sum to 1, *none of them* last; ``named`` takes one method's scores and the least lead, and gives
+the number (from 0) of the most probable candidate (texts,), −1 = none, or too small a lead. Helpers: ``parts`` says
+which known texts are held out together (n,), ``held_out`` and ``scored`` give scores (texts, candidates). No error of
+its own.
 
 Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
 from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard

@@ -1,14 +1,17 @@
 """Divides documents into splits, has a method learn and answer them, and says which features it weighs.
 
-In: ``Chosen`` documents, a protocol (``novel-topic`` or ``k-fold``), a method with ``fit`` and ``predict``; for
-``answer_problem`` an ``AttributionProblem`` and the lead below which it rejects, in [0, 1).
-Out: ``ProtocolSplit``s (row numbers from 0); one author code for each held-out text (−1: no answer); ``Cue``s, one
-feature each: length of its weight vector (no unit) and the most that leaving one topic out moves it (share of that
-length, 0 = not at all, may exceed 1); ``answer_problem``: author or ``<UNK>`` by text name. SpecError, CorpusError or
-AnswerError for a bad option, too few authors, bad predictions. Helpers: ``fit_split``, ``fewest``, ``k_fold``.
+In: for ``splits`` ``Chosen`` documents, a protocol (``novel-topic`` or ``k-fold``), folds and a seed; for ``fit_split``
+and ``predict_split`` documents, a split and a method (for the latter fitted); for ``cues`` lengths of weights and how
+far they move (``lengths``, ``moved``); for ``answer_problem`` an ``AttributionProblem``, a method, a lead in [0, 1).
+Out: ``splits`` gives ``ProtocolSplit``s (rows from 0); ``fit_split`` a fitted copy; ``predict_split`` author codes (n,)
+of held-out texts, −1 = no answer; ``cues`` two lists of ``Cue``s: length of a feature's weights, and the most that
+leaving a topic out moves them, over that length (may exceed 1); ``answer_problem`` an author or ``<UNK>`` by text name.
+SpecError for a bad protocol, fold or lead, CorpusError for too few authors, AnswerError for bad predictions. ``fewest``
+gives author codes (n,), ``k_fold`` folds (n,) from 0.
 
-Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves
-when one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
+Cues: the training sets of k-fold hold every topic, so the model of all documents is read in their place. A weight that
+moves when one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can
+tell.
 """
 
 from __future__ import annotations
@@ -289,7 +292,7 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores. With ``reject`` a text
     is nobody's (``<UNK>``) where *none of them* is its most probable author (see ``attribution.posterior``), or the
     most probable leads the second by less than ``reject``, which is .1 in PAN19's baseline; 0 answers everything, as
-    closed sets want.
+    closed sets want, but texts in which a method has nothing to go by (``nothing_seen``).
     """
     from sklearn.base import clone
 

@@ -1,11 +1,13 @@
 """Selects the documents of a corpus that take part in attribution, and counts what they hold.
 
-In: a ``Corpus``, ``SelectionRules`` (least numbers of documents and topics an author needs, most documents of a topic)
-and a seed.
-Out: ``Chosen`` (n texts with author and topic codes from 0, counts of documents and authors left out by reason);
-``SelectedCorpusView`` (counts of documents, words and distinct words; an author's share of a topic's documents, 0 to
-1; advice in sentences); ``crosstab``: counts (authors, topics). CorpusError if fewer than two authors or too few
-topics are left.
+In: for ``choose`` a ``Corpus``, ``SelectionRules`` (least documents and topics of an author, most documents of a
+topic), a seed, and how many topics must be left (2); for ``view`` what ``choose`` gave; for ``crosstab`` codes (n,),
+and the numbers of authors and topics.
+Out: ``choose`` gives ``Chosen``: n texts with author and topic codes (n,) from 0, and by reason the counts of documents
+and of authors left out; CorpusError if fewer than two authors, or than that many topics, are left. ``view`` gives
+``SelectedCorpusView``: counts of documents, words (``tokens``), different words (``types``) and words met once; words a
+document (least, median, most); an author's share of a topic's documents, 0 to 1; ``advice`` in sentences. ``crosstab``
+gives counts (authors, topics).
 """
 
 from __future__ import annotations
@@ -44,8 +46,9 @@ class SelectionRules:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Documents that take part: ``texts`` and codes (n,) of ``authors`` and ``topics``; ``dropped`` counts documents
-    and ``dropped_authors`` authors by reason; ``account`` says what should be known of the texts and names.
+    """Documents that take part: ``texts``, and codes (n,) ``author`` and ``topic``, from 0, into the names ``authors``
+    and ``topics``; ``dropped`` counts documents and ``dropped_authors`` authors by reason; ``account`` says what should
+    be known of the texts and names.
     """
 
     name: str
@@ -194,6 +197,9 @@ class TopicView:
 @dataclass(frozen=True, eq=False)
 class SelectedCorpusView:
     """``table`` (authors, topics) counts documents; words are white-space tokens of prepared text.
+
+    ``tokens`` counts words, ``types`` different words, ``once`` those met once; ``words`` are the least, median and
+    largest number of words of a document.
 
     ``effective`` is the number of equal topics that would give as small an error as these; ``repeated`` counts
     documents whose prepared text stands before under the same or another author.

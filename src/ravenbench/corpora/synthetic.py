@@ -1,10 +1,10 @@
 """Makes the default corpus: texts drawn from a model of which style, topic and their dependence are known.
 
-In: a seed and settings: numbers of documents, authors and topics, median words of a text, strengths of style, topic,
-topic families (groups of three topics that share words) and of author–topic dependence.
-Out: a ``Corpus`` with a column ``family`` (``load``), or its documents one by one (``stream``). SpecError if a setting
-is out of its limits. Helpers: ``MadeUpAuthor`` writes one text from three numbers, ``zipf`` and ``cumulated`` give
-shares (n,) from 0 to 1.
+In: ``Synthetic``: a seed and settings: numbers of documents, authors and topics, median words of a text, strengths of
+style, topic, topic families (groups of three topics that share words) and of author–topic dependence.
+Out: ``load`` gives a ``Corpus`` with a column ``family``, ``stream`` its documents one by one. Both raise SpecError if
+a setting is out of its limits. Helpers: ``MadeUpAuthor.document`` gives a text by the numbers of document, author and
+topic; ``zipf`` shares (n,) from 0 to 1 of sum 1, ``cumulated`` shares (n,) that rise to 1.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Gives the metrics of verification: functions and objects of two arrays, the truth and the answers.
 
-In: truth (n,), True = same author; answers (n,) in [0, 1], higher = same author, exactly 0.5 = unanswered.
-Out: ``scores`` gives numbers from 0 to 1 by name, ``auc`` one (None where undefined), ``cllr`` costs in bits (from 0,
-no upper bound; lower = better), ``reliability`` bins of a calibration diagram, ``curve`` and ``hull`` ROC curves.
-
-Truth is True for same author; answers lie in [0, 1], higher = same author, exactly 0.5 = unanswered.
+In: truth (n,), True = same author; answers (n,) in [0, 1], higher = same author, exactly 0.5 = unanswered; for ``hull``
+curves by system.
+Out: ``scores`` gives by name numbers from 0 to 1 (higher = better) and the count ``unanswered``, ``auc`` one number
+(None where undefined), ``cllr`` costs in bits (from 0, no upper bound; lower = better), ``reliability`` bins of a
+calibration diagram, ``curve`` (or None) and ``hull`` ROC curves. InputError for truth or answers that cannot be used.
 
 Examples
 --------

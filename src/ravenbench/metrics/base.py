@@ -1,15 +1,16 @@
 """Defines what a metric is: a title, and a value from truth and answers; and ``Counted``, those that are formulas of
 sums.
 
-In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; a metric may take their log
-odds (infinite at 0 and 1) or a verifier's raw scores (n,) instead; decisions (n,) of 0, 0.5 or 1 are optional.
-Out: ``measure`` gives one number, NaN where undefined (``Metric.value``: None); ``Sums`` holds counts of problems and
-pairs, and the squared error; ``categories`` an int from 0 to 5 a problem; ``metrics_of`` metrics by name. InputError
-for arrays that cannot be used, AnswerError if a metric fails, SpecError if a name does not parse.
+In: ``measure``: a ``Metric``, truth (n,) bool, answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, and
+raw scores (n,) or None: a metric may read answers, their log odds (infinite at 0 and 1) or the scores; ``count``:
+truth, answers and decisions (n,) of 0, 0.5 or 1, as ``checked`` gives them; ``metrics_of``: names or metrics.
+Out: ``measure`` gives one number, NaN where undefined (``Metric.value``: None); ``count`` gives ``Sums``: counts of
+problems and pairs, and the squared error; ``categories`` an int from 0 to 5 a problem; ``metrics_of`` metrics by name.
+InputError for arrays that cannot be used, AnswerError if a metric fails, SpecError if a name does not parse.
 
-Each of these is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The fields
-may be numbers or arrays of any one shape, so that the same formula serves a single evaluation, thousands of bootstrap
-replicates and thousands of randomized trials.
+A ``Counted`` metric is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The
+fields may be numbers or arrays of one shape, so that the same formula serves a single evaluation, thousands of
+bootstrap replicates and thousands of randomized trials.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Measures calibration of answers: the reliability diagram, ECE, and the cost of the log-likelihood ratio.
 
-In: truth (n,) bool and answers (n,), probabilities of "same author" from 0 to 1; for ``newton`` rows (n, f), weights
-(n,).
-Out: a ``Reliability`` (bins: counts of problems, mean answer, share of same-author problems, 0 to 1; ECE from 0 to 1,
-0 = best); a ``Cllr`` in bits: 0 = perfect, 1 = what always answering 0.5 costs, no upper bound, None where infinite or
-truth has one class. ``newton`` gives coefficients (f + 1,) of a logistic regression, intercept last.
+In: truth (n,) bool and answers (n,), probabilities of "same author" from 0 to 1; for ``newton`` rows (n, f), truth,
+weights (n,), the strength of a pull and what it is towards (f,).
+Out: ``reliability`` gives a ``Reliability`` (bins: counts of problems, mean answer, share of same-author problems, 0 to
+1; ECE from 0 to 1, 0 = best); ``cllr`` a ``Cllr`` in bits: 0 = perfect, 1 = what always answering 0.5 costs, no upper
+bound, None where infinite or truth has one class. ``newton`` gives coefficients (f + 1,) of a logistic regression,
+intercept last. InputError for truth or answers that cannot be used (not from ``newton``).
 
 References
 ----------

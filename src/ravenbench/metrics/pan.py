@@ -1,9 +1,11 @@
 """Computes the metrics of PAN's verification tasks, and all of them for one system in one call.
 
-In: truth (n,) bool and answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, or their ``Sums``; decisions
-(n,) of 0, 0.5 or 1 are optional; ``auc_of_scores`` takes finite scores of any range.
-Out: metrics from 0 to 1 by name, None where undefined; higher is better but for FPR and FNR; ``unanswered`` is a
-count. InputError for a value that is NaN, infinite or out of range, or lengths that differ.
+In: ``scores``: truth (n,) bool, answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, perhaps decisions
+(n,) of 0, 0.5 or 1; ``auc``: truth and answers; ``auc_of_scores``: truth and finite scores of any range; ``scores_of``
+and ``of`` of a metric (``AUC``, ``CAt1`` …): ``Sums``.
+Out: metrics from 0 to 1 by name (``auc…`` and ``of``: one), None where undefined (``of``: NaN); higher is better but
+for FPR and FNR; ``unanswered`` is a count. InputError for an answer that is NaN, infinite or out of range, or lengths
+that differ; ``auc_of_scores`` checks nothing.
 
 NaN marks an undefined value inside the formulas; ``scores`` turns it into None.
 

@@ -1,10 +1,11 @@
 """Draws up ROC curves, the convex hull over several systems, and operating points on it.
 
-In: truth (n,) bool and answers (n,), higher = same author; for ``hull`` curves by system, over the same problems; for
-an operating point two costs of errors (any unit, above 0) and the share of same-author problems, in (0, 1).
-Out: a ``Curve`` (counts of problems at each threshold; None where truth has one class), a ``Hull``, an
-``OperatingPoint``: rates and areas from 0 to 1, thresholds in the unit of the answers, the first one infinite.
-InputError for curves over other problems or impossible costs.
+In: ``curve``: truth (n,) bool and answers (n,), 0 to 1, higher = same author; ``hull``: curves by system, over the same
+problems; ``Hull.operating_point``: costs of a wrong "same" and a wrong "different" (any unit, above 0) and the share of
+same-author problems, in (0, 1).
+Out: a ``Curve`` (counts of problems answered at or above each threshold; None where truth has one class), a ``Hull``,
+an ``OperatingPoint``: rates and areas from 0 to 1, thresholds in the unit of the answers, the first one infinite.
+InputError for answers that cannot be used, curves over other problems, or impossible costs.
 
 References
 ----------

@@ -1,10 +1,12 @@
 """Defines the base class of obfuscators and what they take and give.
 
-In: ``ObfuscationTask`` (a questioned text, its author's other texts, its language) and a seed (int); ``Problems`` to
-make tasks of, or to give new questioned texts.
-Out: ``Rewriting``: ``Part``s that cover the original without gaps (half-open spans, code points from 0), notes
-(sentences), and counts of operations by name. MissingPart without a resource that is needed, AssertionError if the
-parts do not give the original. ``tasks_of`` gives tasks, ``with_questioned`` problems, ``unchanged`` a rewriting.
+In: for ``Obfuscator.obfuscate`` an ``ObfuscationTask`` (a questioned text, its author's other texts, its language) and
+a seed (int); for ``obfuscate_all`` several tasks; for ``tasks_of`` ``Problems``; for ``with_questioned`` ``Problems``,
+row numbers and their new texts; for ``unchanged`` a text and notes.
+Out: a ``Rewriting`` (``obfuscate_all``: a list): the new ``text``, ``Part``s that cover the original without gaps
+(half-open spans, code points from 0), notes (sentences), and counts of operations by name. MissingPart without a
+resource that is needed, AssertionError if an obfuscator's parts do not give the original. ``tasks_of`` gives tasks,
+``with_questioned`` problems, ``count_operations`` the counts of some parts by name.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """Keeps rewritten text readable: it says what must not change, which words may replace a word, and mends rewritings.
 
-In: a text; or a word with its part of speech (``n``, ``v``, ``a``, ``r``) or Treebank tag; or ``Part``s of a
-rewriting.
-Out: ``Stretches`` to leave alone (half-open spans of characters = code points); words, forms or lemmas (text, or None
-where there is none); bool for questions on two words; or the same parts with articles, capitals and spaces mended.
-MissingPart if words are to be inflected and lemminflect is not installed.
+In: for ``stretches`` a text; for ``relatives``, ``forms``, ``acceptable`` and ``same_form`` a word and its part of
+speech (``n``, ``v``, ``a``, ``r``), for the last two also a lemma; for ``inflected`` a lemma and a Treebank tag; for
+``mended`` the ``Part``s of a rewriting.
+Out: ``stretches`` gives ``Stretches`` to leave alone (``touch`` and ``cut`` take a half-open span, in code points, and
+give bool); ``relatives`` synonyms and hypernyms (lemmas), ``forms`` Treebank tags; ``same_form`` and ``inflected`` a
+form, None where there is none; ``acceptable``, ``opposite``, ``akin`` and ``is_english`` bool; ``mended`` the parts
+with articles, stops, capitals and spaces mended. MissingPart from ``relatives``, ``forms``, ``acceptable`` and
+``same_form`` without WordNet, and from the last and ``inflected`` if lemminflect is needed and not installed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Cuts a text into sentences and into parts of about 50 words, and makes parts of edits.
+"""Cuts a text into sentences and into parts of at most 50 words, and makes parts of edits.
 
-In: a text; for ``pack`` also spans and a limit (n words); for ``from_edits`` ``Edit``s (span, new text, operation).
+In: a text; for ``pack`` also spans (by default the sentences) and the most words of a part (by default 50); for
+``from_edits`` ``Edit``s (span, new text, operation).
 Out: ``sentences`` and ``pack`` give half-open spans of characters (code points from 0) that cover the text without
-gaps; ``from_edits`` gives ``Part``s (old text, new text, operations). ValueError if two edits overlap.
+gaps, none for an empty text; ``from_edits`` gives ``Part``s (span, old text, new text, operations), longer than 50
+words only where an edit crosses a cut. ValueError if two edits overlap.
 """
 
 from __future__ import annotations

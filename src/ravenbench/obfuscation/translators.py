@@ -1,9 +1,10 @@
-"""Defines what a translator for round trips is.
+"""Defines what a translator for round trips is (``Translator``).
 
-In: sentences and two languages by their codes (text).
+In: for ``translate`` sentences and two languages by their codes (text), from and to; for ``check_leg`` the two codes;
+for ``is_text`` any value.
 Out: ``translate`` gives a list of translations in the same order, None where there is none; ``check_leg`` nothing;
-``here`` and ``fingerprint`` a line of text; ``is_text`` whether a value is a usable text. MissingPart if the extra,
-program or model of the two languages is not installed.
+``here`` and ``fingerprint`` a line of text; ``is_text`` True for text that is not blank and can be written. MissingPart
+if the extra, program or model of the two languages is not installed.
 """
 
 from __future__ import annotations

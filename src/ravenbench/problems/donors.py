@@ -1,19 +1,21 @@
 """Finds donors, texts that give content words to a questioned text: on the known texts' topic, and far from it (ours).
 
-In: a ``Splicer``, counts of content words by length, rows that may give content; then a ``DonorQuery`` (rows of known,
-questioned and barred texts of one problem); ``ByTopic`` also topics and similarities (T, T), higher = more alike.
-Out: ``DonorRows`` (row numbers from 0 of a few texts on topic, off topic, and off topic once more, the best first), or
-the reason (text) why there are none.
+In: ``ByContent`` or ``ByTopic``: a ``Splicer``, counts of content words (texts, 25) by letters (``splicing.LONGEST`` =
+24 and more last), rows that may give content, ``Draws``, languages (``Labels`` or None); ``ByTopic`` also topics and
+similarities (T, T), higher = more alike, or None; ``find``: a ``DonorQuery``, rows of one problem's known and
+questioned texts, and of texts barred: the caller bars those by the same authors.
+Out: ``find`` gives ``DonorRows`` (rows from 0, up to ``TOGETHER`` = 4 of each: on topic, off topic, off topic once
+more; the best first), or the reason (text) why there are none. Donors have the language of the questioned text.
 
-Where documents have topics, the donor *on* topic is of the known texts' topic (the commonest of theirs), and the
-donors *off* topic are of topics far from those of known and questioned text: the least similar quarter of all topics,
-or any other topic where similarities are not given. Where they have none, documents are compared by the cosine of
-tf-idf weights of their content words: *on* are the few most similar to the known texts, *off* is one of the quarter
-least similar to known and questioned texts.
+Where documents have topics, the donors *on* topic are of the known texts' topic (the commonest of theirs), and the
+donors *off* topic are of topics far from those of known and questioned text: of the least similar quarter of the other
+topics (two at least), or of any other topic where similarities are not given. Where documents have no topics, they are
+compared by the cosine of tf-idf weights of their content words: *on* are the best of up to ``NEAREST`` (6) texts that
+are most similar to the known ones, *off* are of the quarter least similar to known and questioned texts.
 
-Of a few donors drawn at random the one is taken that has, for most places, a word of just the length of the word that
-stands there; while places are left without one, a few further texts of the topic help out. So the lengths of words
-are the same in the three versions of a text, as far as can be.
+Of up to ``TRIES`` (10) donors drawn at random (all of those *on* by content) the one is taken that has, for most
+places, a word of just the length of the word there; while places are left without one, up to three further texts help
+out. So the lengths of words are the same in the three versions of a text, as far as can be.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ class DonorQuery(NamedTuple):
 
 
 class DonorRows(NamedTuple):
-    """Rows of the donors on topic, off topic, and off topic once more: a few of one topic each, the best first."""
+    """Rows of the donors on topic, off topic, and off topic once more: up to ``TOGETHER`` each (by topic: of one topic
+    each), the best first."""
 
     on: Ints
     off: Ints

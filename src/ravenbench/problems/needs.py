@@ -1,9 +1,10 @@
 """Suggests numbers of topics, folds and documents that a corpus can fill, and refuses a corpus that can make no pairs.
 
-In: a ``Corpus``, the numbers that the user gave (None = not given) and defaults by name; for ``check_pairs_possible``
-a corpus and ``Sizes``.
-Out: ``Sizes`` (counts of topics, folds, documents a topic, fewest documents of a topic); ``check_pairs_possible``
-gives nothing. CorpusError, before anything long is computed, if the corpus cannot fill the numbers.
+In: ``suggest``: a ``Corpus``, the numbers that the user gave (topics, folds, documents, min_docs; None = not given) and
+defaults by name (``m``, ``k``, ``documents``, ``min_docs``); ``check_pairs_possible``: a corpus, ``Sizes``, ``merging``
+(bool).
+Out: ``suggest`` gives ``Sizes`` (counts of topics, folds, documents a topic, fewest documents of a topic);
+``check_pairs_possible`` nothing. CorpusError, before anything long is computed, if the corpus cannot fill the numbers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Finds what problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
 
-In: two ``ProblemSet``s, or ``LearnedHashes`` (what was learned from, as hashes) and one; ``allowed`` (bool) lets
-shared problems pass; for ``LearnedHashes.read`` a file.
-Out: sentences that count the problems, authors and texts in both (``check_overlap``), or problems unlike those learned
-from in language or kind (``unlike_problems``). InputError where problems are in both, FormatError for a bad file.
-``LearnedHashes.written`` gives bytes of JSON.
+In: ``check_overlap``: the ``ProblemSet`` learned from, or ``LearnedHashes`` of it, the one to answer, and ``allowed``
+(bool: shared problems may pass); ``unlike_problems``: ``CommonWords`` and ``Problems``; ``LearnedHashes.read``: a file;
+``refuse_shared``: ids of shared problems, the number of all, ``allowed``.
+Out: lists of sentences, empty where nothing is found: ``check_overlap`` counts problems, documents and authors in both,
+``unlike_problems`` problems unlike those learned from in language or kind. InputError where problems are in both,
+unless ``allowed``. ``read`` gives ``LearnedHashes``, None without a file of this version, FormatError for a bad one;
+``written`` bytes of JSON.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Draws verification pairs by a pair rule: ``reference`` (the released HITS code's, Sawatphol et al. 2024), or
 ``matched``.
 
-In: rows of documents (d,) with author and topic codes, a random generator, the most pairs wanted (None = no limit).
-Out: ``Pairs``: known and questioned rows (n,), ``same`` (n,) bool, True = one author, and counts of what was dropped
-by reason. CorpusError if there is no same-author or no different-author pair. ``matched`` (ours) takes both classes
-from the same topics and documents. Helpers: ``same_author_pairs`` and ``tournament`` give pairs of positions (p, 2),
-``pair_keys`` a number a pair, ``first_of_each`` indices.
+In: ``Reference().draw`` or ``Matched().draw``: rows of documents (d,) with author and topic codes (d,), a random
+generator, the most pairs wanted (None = no limit).
+Out: ``Pairs``: known and questioned rows (n,), ``same`` (n,) bool, True = one author, and counts of what was dropped by
+reason. CorpusError if there is no same-author or no different-author pair. ``matched`` (ours) takes both classes from
+the same topics and documents. Helpers: ``same_author_pairs`` and ``tournament`` give pairs of positions (p, 2),
+``pair_keys`` a number a pair, ``first_of_each`` indices of pairs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far off (ours).
 
-In: a ``Corpus``, similarities of topics (T, T), higher = more alike, numbers of test and training topics, a random
-generator, a ``Pairing`` (how pairs are drawn).
-Out: two ``ProbeDomain``s (topic codes from 0), four ``Fold``s, the permuted similarities (T, T), or a number of test
-topics (``room_for_tests``; 0 = none). CorpusError if topics are too few or a set has no pairs. The gain below is a
-difference of AUCs, −1 to 1.
+In: ``domains``: similarities of topics (T, T), higher = more alike, the number of test topics of a domain, that of
+training topics for each of them (near), a random generator; ``crossed``: a ``Corpus``, two ``ProbeDomain``s, a
+``Pairing`` (how pairs are drawn); ``permuted``: similarities and a generator; ``room_for_tests``: numbers of topics and
+near.
+Out: ``domains`` two ``ProbeDomain``s (topic codes from 0), ``crossed`` four ``Fold``s (aa, ab, ba, bb: training, test),
+``permuted`` similarities (T, T), ``room_for_tests`` a number of test topics (0 = none). CorpusError if topics are too
+few or a set has no pairs. The gain below is a difference of AUCs, −1 to 1.
 
 Two domains A and B are grown around two dissimilar topics. Each has test topics and, for each of those, the most
 similar topics left as its training topics. A verifier is fitted once on A's training topics and once on B's, and

@@ -1,12 +1,13 @@
 """Scores transplanted problems by content alone and by lengths of words alone (ours).
 
-In: a ``Transplanter`` (it holds a corpus' texts), then ``Problems`` (n) with content words of other texts or their
-own.
-Out: scores (n,) by the names ``content`` and ``lengths``, higher = more alike: means over a problem's known texts.
+In: ``References``: a ``Transplanter`` (it holds a corpus' texts); its ``score``: ``Problems`` (n) with content words of
+other texts or their own.
+Out: scores (n,) by the names ``content`` (cosine, 0 to 1) and ``lengths`` (cosine, −1 to 1), higher = more alike: means
+over a problem's known texts.
 
-What they reach says what the probe itself lets through: where a scorer of content still tells authors apart when
-content was replaced, that much of a verifier's *style left* may be content in words that stayed; where a scorer of
-lengths is moved, that much of a swing may be lengths. They learn nothing and read nothing but the texts.
+What these scorers reach says what the probe itself lets through: where that of content still tells authors apart when
+content was replaced, that much of a verifier's *style left* may be content in words that stayed; where that of
+lengths is moved, that much of a swing may be lengths. Both learn nothing and read nothing but the texts.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Makes folds with other texts: questioned texts rewritten (contract 2), or every text cut to its first words.
 
-In: a ``Fold`` or ``Problems``, and texts by problem id (``rewritten``, ``requestion``), or a number of words
-(``at_length``).
-Out: a ``Fold`` (or ``Problems``) with the same problems and truth; from ``at_length`` its ``counts["reached"]`` is the
-share, 0 to 1, of test problems whose texts all had so many words. ``FirstWords`` cuts texts alone. InputError if a
-text is given for a problem that is not in the test set.
+In: ``rewritten``: a ``Fold``, texts by problem id, and a name; ``requestion``: ``Problems`` and texts by problem id;
+``at_length``: a ``Fold`` and a number of words (what is between white space).
+Out: a ``Fold`` (``requestion``: blind ``Problems``) with the same problems and truth; from ``at_length`` its
+``counts["reached"]`` is the share, 0 to 1, of test problems whose texts all had so many words.
+``FirstWords(words).transform`` cuts texts alone. InputError if a text is given for a problem that is not in the (test)
+set.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Makes folds from topics of a corpus, or from given problem sets (contract 2).
 
-In: a ``Corpus`` with chosen topics (codes) and a ``Pairing`` (rules for drawing pairs); or two ``Problems`` with their
-truth.
-Out: ``Fold``s (``topics``, ``given``): a training and a blind test set with truth (n,) bool, True = same author, and
-``counts`` (pairs, documents, authors; shares from 0 to 1). CorpusError if topics or documents are too few. Helpers:
-``topic_folds`` the fold of each topic, from 0; ``equalise``, ``by_topic``, ``by_author`` choose documents (positions
-or masks); ``same_topic`` shares from 0 to 1; ``overlap`` counts of authors.
+In: ``topics``: a ``Corpus``, chosen topics (m,) and the one that each topic counts as (T,) or None, both codes, the
+number k of folds, a ``Pairing`` (rules for drawing pairs); ``given``: two ``Problems`` (train, test) with their truth.
+Out: ``Fold``s (``given``: one): a training and a blind test set with truth (n,) bool, True = same author, and
+``counts`` (pairs, documents, authors; shares from 0 to 1, None where unknown). CorpusError if topics or documents are
+too few. Helpers: ``topic_folds`` the fold of each topic, from 0; ``equalise`` positions of documents, ``by_topic``,
+``by_author`` masks of two parts (or None); ``same_topic`` shares or None; ``overlap`` counts of authors.
 
 Every topic is tested once (Sawatphol et al. 2024, §5.1). In each half of a fold documents are equalised over its
 topics; training documents are divided into those to learn from and those to calibrate on before pairs are drawn

@@ -1,7 +1,8 @@
-"""Makes problems of made-up words: for checks of methods, and to see before any work whether one can work at all.
+"""Makes problems of made-up words: for checks of methods, and to see before any work whether a method can work at all.
 
-In: numbers of problems (n), known texts of each, words of a text; a seed; syllables to make words of.
-Out: ``Problems`` (n) and their truth (n,) bool, True = same author.
+In: ``toy_problems`` takes a number of problems (n), of known texts of each, of words of a text; a seed; syllables to
+make words of. All have defaults.
+Out: ``Problems`` (n) and their truth (n,) bool, True = same author (every second one).
 """
 
 from __future__ import annotations

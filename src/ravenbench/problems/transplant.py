@@ -1,11 +1,12 @@
 """Transplants content: test problems whose questioned texts keep their style and get another text's content (ours).
 
-In: a text table with labels (authors, topics, language), similarities of topics (T, T) or None, and test ``Problems``
-(n), with their truth (n,) where authors are unknown.
-Out: ``Transplanted``: four versions of the k problems that were kept (blind ``Problems`` in the same order), their
-rows (k,) from 0, counts of problems left out by reason, ``reason`` = why too few are left. InputError if labels or
-similarities do not fit or a text is not in the table. Helpers: ``linked`` gives rows, ``known_authors`` labels,
-``shortage`` a sentence or None.
+In: ``Transplanter``: the texts of a corpus and labels of its rows (authors, topics, language; None = unknown),
+similarities of topics (T, T), higher = more alike, or None, ``Draws``, how many frequent words may stay; its
+``transplant``: test ``Problems`` (n), with their truth (n,) where authors are unknown.
+Out: ``Transplanted``: four versions of the k problems that were kept (blind ``Problems`` in the same order), their rows
+(k,) from 0, counts of problems left out by reason; ``reason`` = why none of this corpus can be transplanted, or None.
+InputError if labels or similarities do not fit or a text is not in the table. Helpers: ``linked`` gives rows,
+``known_authors`` labels, ``shortage`` a sentence, None where enough are left.
 
 The questioned text y of a problem keeps the order of its tokens, its function words (``text.content_words``), marks,
 digits and case; its content words are replaced by those of a donor, a text that neither the author of the known texts

@@ -1,13 +1,16 @@
-"""Has a process that works for another end within seconds of it, however that ends; and removes private folders.
+"""Ends a process that works for another within seconds of the other's end; removes private folders; notes program runs.
 
-In: the number of the parent process, a signal, seconds to wait at most; nothing for most functions.
-Out: nothing for most: ``private_folder`` gives a path that is gone after its block, ``parent_of`` a process number (0
-= unknown), ``me`` and ``ending_with_me`` arguments for ``end_with`` and for a pool, ``ways`` text on how outside
-programs were run: "confined", "not confined" and why, or "" (``note`` and ``noted`` gather it).
+In: for ``end_with`` the number of the parent process and a signal; for ``end_descendants`` and ``sweep`` seconds to
+wait at most; for ``parent_of`` a process number; for ``note`` how a program was run (text); nothing for the others.
+Out: ``private_folder`` gives a path that is removed after its block, ``parent_of`` a process number (0 = unknown),
+``me`` the arguments of ``end_with`` for a process started here, ``ending_with_me`` those of a pool, ``ways`` what
+``note`` was told since ``noted`` began (text: "confined", "not confined" and why; "" = none was run). ``end_with``,
+``adopt_orphans`` (Linux), ``end_descendants`` (Linux), ``sweep`` and ``note`` give nothing. None raises an error of its
+own.
 
-Where the kernel does so (Linux: ``PR_SET_PDEATHSIG``) it is killed at once, also within native code; elsewhere, and
-where a thread of the other that may end before it started it, a thread looks once a second. Private folders of
-processes that live no more are removed.
+Where the kernel does so (Linux: ``PR_SET_PDEATHSIG``) the process is killed at once, also within native code;
+elsewhere, and where a thread of the parent that may end before the parent started it, a thread looks once a second.
+Private folders of processes that live no more are removed.
 """
 
 from __future__ import annotations
@@ -61,7 +64,7 @@ def adopt_orphans() -> None:
 
 def end_descendants(patience: float = 10.0) -> None:
     """Kill the children of a process that adopts orphans; theirs become its own and are killed next, until there are
-    none, for so many seconds at most."""
+    none, for ``patience`` seconds at most. It reads ``/proc`` (Linux)."""
     until = time.monotonic() + patience
     with suppress(ChildProcessError):
         while time.monotonic() < until:

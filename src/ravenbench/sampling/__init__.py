@@ -1,11 +1,12 @@
 """Samplers choose m of T topics by their similarities; pools are subsets of the topics that they choose from.
 
-In: cosine similarities (T, T), −1 to 1, higher = more alike, the number m (1 to T), a random generator; for pools
-counts, and the share of all topics that a pool holds, 0 to 1.
-Out: a ``Selection``: ``chosen`` (m,) topic numbers from 0 in order of choice, ``merged`` (T,) the chosen topic that
-each belongs to, −1 = left out; ``draw_pools`` a list of arrays of topic numbers. CorpusError if m topics cannot be
-chosen, ValueError for a bad matrix. Helpers: ``choose``, ``nearest``, ``units``, ``totals``, ``more_pools`` (options
-as text, or None).
+In: ``select`` of a sampler (``HITS()``, ``Random()`` …): cosine similarities (T, T), −1 to 1, higher = more alike, the
+number m (1 to T), a random generator; ``draw_pools``: T, m, the number of pools, the share of all topics that a pool
+holds, 0 to 1, ``Draws``.
+Out: ``select`` a ``Selection``: ``chosen`` (m,) topic numbers from 0 in order of choice, ``merged`` (T,) the chosen
+topic that each belongs to, −1 = left out; ``draw_pools`` a list of arrays of topic numbers. CorpusError if m topics
+cannot be chosen, ValueError for a matrix that is not square or not finite. Helpers: ``choose`` topics (m,), ``nearest``
+(T,) topics and similarities, ``units`` and ``totals`` integers of 1e-12, ``more_pools`` options as text, or None.
 
 *HITS*, heterogeneity-informed topic sampling (§4, Eqs. 2–3), starts with the topic least similar to all others on
 average; then it adds, m − 1 times, the unselected topic of least leakage l = mean(S)·max(S), where S are its

@@ -1,11 +1,12 @@
 """Measures what an attack did to one method, with 95 % intervals: on verifiers' decisions, on attribution's scores.
 
-In: truth and labels or answers before and after, (n,), and a mask (n,) of attacked problems; verifiers' answers are 0
-to 1.
-Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or ``AttributionChange``: impact from −1 to 1
-(positive: the attacker wins), accuracy, recall and macro F1 from 0 to 1, their changes from −1 to 1, ranks (1 = best),
-counts of problems. InputError if lengths differ, nothing was attacked, or an answer is out of range. Helpers:
-``best_threshold`` (unit of answers), ``average_impact``, ``dismissals`` (numbers of ``REASONS``, or None).
+In: ``effect``: truth and labels before and after, (n,), and a mask (n,) of attacked problems; ``verification_effect``:
+truth (bool) and a verifier's answers, 0 to 1; ``impact_intervals``: who was right before (V, P) and after (seeds, V,
+P); ``attribution_change``: ``Texts`` and pairs (authors named, ranks of the true ones), before and for each seed after.
+Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or ``AttributionChange``: impact from −1 to 1 (positive:
+the attacker wins), accuracy, recall and macro F1 from 0 to 1, their changes (after − before), ranks (1 = best), counts
+of problems. InputError if lengths differ, nothing was attacked, or an answer is out of range. Helpers:
+``best_threshold`` (unit of answers, or ±∞), ``average_impact``, ``dismissals`` (numbers of ``REASONS``, or None).
 
 The counting is that of attribution, of which verification is a case: a method maps problems to labels (authors, or
 "nobody" in open classes; for verification "same" and "different"), some problems were attacked, the rest were not.
@@ -52,7 +53,8 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Effect:
-    """What an attack did to one method: accuracy and recall from 0 to 1, the rest counts of problems.
+    """What an attack did to one method: accuracy and recall from 0 to 1, their changes from −1 to 1, and counts of
+    problems.
 
     ``accuracy`` is over all problems, ``recall`` over the attacked ones, both before the attack; ``delta_*`` are
     after minus before. ``delta_rest`` is the change of accuracy on untouched problems (in verification that of the

@@ -1,11 +1,12 @@
 """Gives verdicts by interval against a margin: on content and on the training domain (ours).
 
-In: the ``ContentFigures`` of a verifier, or its ``Crossed`` test sets: ``same`` (n,) bool, scores (n,), higher = same
-author.
+In: ``content_axis``: the ``ContentFigures`` of a verifier (and ``behind``, those of its scores), a margin δ;
+``gain_figure``: its repetitions, pairs of ``Crossed`` test sets (``same`` (n,) bool, scores ``home`` and ``away`` (n,),
+higher = same author); ``domain_axis``: the ``Estimate`` that ``gain_figure`` gave and the number of repetitions.
 Out: a ``Judged``, with an outcome (``Content`` or ``Domain``); figures and margins δ are in AUC or shares, 0 to 1, or
 differences of such, −1 to 1; ``needed`` counts problems or repetitions that would decide an open case, None = none.
-``gain_figure`` gives an ``Estimate`` of a difference of AUC or None, ``detectable`` the smallest effect found,
-``wrong_by_chance`` a number of verdicts, ``alike`` bool.
+``gain_figure`` gives an ``Estimate`` of a difference of AUC or None, ``detectable`` the smallest effect found or None,
+``wrong_by_chance`` an expected number of verdicts, ``alike`` bool.
 
 With an interval of a figure and a margin δ: wholly above δ it is an *effect*, wholly inside ±δ there is *none beyond
 δ*, which is a positive statement of equivalence; anything else is *open*, with the number of problems or repetitions

@@ -1,9 +1,11 @@
 """Computes what content does to a verifier's answers: figures of the transplant probe (ours).
 
-In: a ``ContentDesign`` (truth, authors and topics of kept problems), and the ``Versions`` (n,) of a verifier's answers
-or scores on each fold, higher = same author, NaN = none.
-Out: ``ContentFigures``, each an ``Estimate`` (value, error, interval) or None where unknown: AUCs and shares from 0 to
-1, differences of such from −1 to 1; counts of problems. Helpers: ``left_open`` gives 1 or 0 (n,), ``alike`` bool.
+In: ``ContentDesign`` (``KeptFold``s: truth, authors and topics of kept problems; similarities of topics or None); its
+``judged`` and ``figures`` take the ``Versions`` (n,) of a verifier's answers or scores on each fold (None = missing),
+higher = same author, NaN = none.
+Out: ``figures`` gives ``ContentFigures``, each an ``Estimate`` (value, error, interval) or None where unknown: AUCs and
+shares from 0 to 1, differences of such from −1 to 1; counts of problems; ``judged`` those of the answers, and of the
+scores or None. Helpers: ``left_open`` gives ``Versions`` of 1 or 0 (n,), ``alike`` bool.
 
 Of every fold's kept test problems there are answers to the original questioned texts and to their versions with
 content *on* topic, *off* topic, and *off* topic once more (see ``problems.transplant``).

@@ -1,10 +1,12 @@
 """Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or several.
 
-In: truth (n,) bool, scores (n,), higher = same author, and ``Units`` (what problems share); or a value with the effect
-(n,) of each problem on it; for ``pool_mean`` paired differences (n,) and the topics of each pool.
-Out: an ``Estimate`` (value, standard error, 95 % interval, degrees of freedom; None where unknown) or ``PoolMean`` (p
-from 0 to 1), in the unit of the figure: AUC and placements are from 0 to 1. Helpers: ``wilson`` and ``percentiles``
-give intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` numbers from 0 to 1.
+In: ``mean_auc``: for each fold truth (n,) bool, scores (n,), higher = same author, and what problems share (as in
+``Units``); ``estimate``: a value, the effect (n,) of each problem on it, ``Units``; ``pool_mean``: paired differences
+(n,), one a pool, and the topics of each pool or None.
+Out: an ``Estimate`` (value, standard error, 95 % interval, degrees of freedom; the last three None where unknown) or
+``PoolMean`` (p from 0 to 1), in the unit of the figure: AUC and placements are from 0 to 1. Helpers: ``wilson`` and
+``percentiles`` give intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` numbers from
+0 to 1.
 
 Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
 problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
@@ -288,8 +290,8 @@ PART = 0.1
 
 
 class PoolMean(NamedTuple):
-    """Mean of paired differences, in their unit; ``overlap`` is the share of topics pools have in common;
-    ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
+    """Mean of paired differences, in their unit; ``overlap`` is the share of topics pools have in common (None without
+    their topics, or for one pool); ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
 
     mean: float
     error: float | None

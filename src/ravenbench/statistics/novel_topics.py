@@ -1,11 +1,12 @@
 """Weighs results over topics of unequal size, and compares two methods in pairs of topics (novel-topic
 cross-validation).
 
-In: results (n,) of one or two methods, one a topic (accuracy, 0 to 1, or a difference), and weights (n,), at least 0
-(counts of documents); for ``published_t`` a difference and two standard errors.
+In: ``fold_mean``: results (n,), one a topic (accuracy, 0 to 1, or a difference); ``paired_topics``: those of two
+methods; both: weights (n,), at least 0 (counts of documents); ``published_t``: a difference, two standard errors and n,
+the topics; ``topics_needed`` and ``detectable_topics``: a standard deviation, and a difference or a number of topics.
 Out: a ``FoldMean``, ``PairedTopics`` or ``SummaryTest``: means and differences in the unit of the results, p from 0 to
-1; ``topics_needed`` a count or None. InputError if weights are negative or all zero. Helpers: ``unit_sum`` gives
-weights that sum to 1, ``sign_flip`` p, ``detectable_topics`` a difference or None.
+1; ``topics_needed`` a count or None. InputError if weights are negative, not finite or all zero. Helpers: ``unit_sum``
+gives weights that sum to 1, ``sign_flip`` p, ``detectable_topics`` a difference or None.
 
 In leave-one-topic-out validation folds have the sizes of topics, so each fold weighs as many documents as it has.
 The unbiased weighted variance is that of the GNU Scientific Library. The standard error as published, σ̂/√n, is

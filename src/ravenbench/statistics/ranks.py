@@ -1,9 +1,11 @@
 """Tests whether systems differ, corrects for many tests, and ranks systems (shared ranks, stability of rankings).
 
-In: values of systems (…, s), higher = better; p-values (k,); counts of problems that only one of two systems gets
-right; for ``tie_groups`` a bool matrix (s, s), True = a test tells the two apart.
-Out: two-sided p from 0 to 1 (None where undefined), corrected p (k,), stars (text); ranks, 1 = best, mean or shared; a
-``Stability`` (mean Spearman's ρ, −1 to 1, None without any; counts of pairs of folds).
+In: ``t_test``: results of folds (n,), (m,); ``sign_test``: numbers of problems that only one of two systems gets right;
+``holm``: p-values (k,); ranks: values of systems (…, s), higher = better; ``tie_groups``: scores (s,) and a bool matrix
+(s, s), True = a test tells the two apart; ``ranking_stability``: values (folds, models).
+Out: two-sided p from 0 to 1 (``t_test``: None where undefined), ``holm`` corrected p (k,), ``stars`` text; ranks, 1 =
+best, mean (``average_ranks``, ``mean_ranks``) or shared (``tie_groups``), ``shown_rank`` text; a ``Stability`` (mean
+Spearman's ρ, −1 to 1, None without any; counts of pairs of folds).
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Resamples problems: bootstrap intervals of metrics and their differences, and approximate randomization tests.
 
-In: truth (n,) bool and each system's answers (n,) from 0 to 1, higher = same author, decisions (n,) of 0, 0.5 or 1;
-author codes (n, 2), ``Metric`` objects, counts of resamplings, a seed.
-Out: ``Replicates`` with intervals (low, high) in the unit of the metric, None where undefined; or the two-sided p of a
-test, 0 to 1, None where undefined. SpecError for an unknown metric. Helpers: ``rank`` and ``weighted_sums`` give
-``Ranked`` problems and ``Sums``; the ``…_weights`` functions give counts (n, BLOCK) of how often each problem is
-drawn.
+In: ``bootstrap``: systems as ``rank(truth, answers, decisions)`` gives them ((n,) bool; 0 to 1, higher = same author;
+0, 0.5 or 1), truth, author codes (n, 2) or None, ``Metric`` objects by name; ``randomization_test``: truth, two
+``AnsweredProblems``, a metric; both: counts of resamplings, a seed.
+Out: ``Replicates``, with intervals (low, high) in the unit of the metric, None where undefined (also in more than 5 %
+of resamplings); or the two-sided p of a test, 0 to 1, None where undefined. SpecError for an unknown metric. Helpers:
+``weighted_sums`` gives ``Sums``; ``problem_weights``, ``part_weights``, ``author_weights`` give counts (n, BLOCK) of
+how often each problem is drawn.
 
 The kernel of all resampling, randomization included, is a sweep: problems are sorted once a system, and one sweep then
 yields the sums of a whole block of weightings. Everything but the squared error is an integer, kept in float64, so

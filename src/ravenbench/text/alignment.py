@@ -1,10 +1,12 @@
 """Aligns a text and its rewriting: tokens by longest common subsequence, sentences 1-1, 1-2, 2-1, 1-0 and 0-1.
 
-In: two sequences of tokens or of sentences; for ``pieces`` and ``plain_words`` a text; for ``match`` also a key
-function.
-Out: ``EqualRun``s (``runs``) or ``Bead``s (``align_sentences``): half-open runs of indices from 0 that belong together
-and cover both sequences; ``changed`` two counts (changes, words touched); ``match`` pairs of indices; ``pieces`` and
-``plain_words`` lists of text.
+In: two sequences, the original and its rewriting: of ``pieces`` for ``runs`` (and how many equal words two edits may
+join across), of words for ``changed``, of sentences for ``align_sentences``, of any tokens and a key function for
+``match``; for ``pieces`` and ``plain_words`` a text.
+Out: ``EqualRun``s (``runs``; kind "same", "light" or "edit") or ``Bead``s (``align_sentences``): half-open ranges of
+indices from 0 that belong together, in order, and cover both sequences; one side may be empty; ``changed`` two counts
+(changes, words inserted or deleted); ``match`` pairs of indices of equal tokens; ``pieces`` (joined they are the text)
+and ``plain_words`` lists of text.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 """Decides which frequent words carry no content and stay when content is replaced; what topic they tell (ours).
 
-In: sparse counts of words (n texts, w words), sizes of texts (n,) in words, codes of author and topic (n,), −1 =
-unknown; words by frequency; a text or texts to mask.
-Out: ``keep`` and ``closed_class`` a set of words; spreads (w,), unevenness from 0 = even, no upper bound, NaN =
-unknown; ``named_topics`` a share of texts, 0 to 1, or None; ``hidden`` a masked text, ``hidden_share`` a share of
-words, 0 to 1, ``hidden_sentence`` a sentence; ``speaks_english`` bool.
+In: ``keep``: words by frequency, whether each is even (bool), how many may stay; ``spread_…`` and ``named_topics``:
+sparse counts of words (n, w), codes of author and topic (n,), −1 = unknown; spreads also sizes of texts (n,) in words;
+``hidden`` a text, ``hidden_share`` texts as lists of words, both with the words that stay; ``speaks_english`` texts.
+Out: ``keep`` and ``closed_class`` a set of words; ``spread_over_topics`` (w,) (NaN = unknown) and ``spread_over_texts``
+(w,) (0 = even or unknown), no upper bound, by chance a little below 0; ``named_topics`` a share of texts, 0 to 1, or
+None; ``hidden`` a masked text, ``hidden_share`` a share of words, 0 to 1, ``hidden_sentence`` a sentence;
+``speaks_english`` bool.
 
 Rank does not tell function words from content: where everybody writes about computers, *windows* is among the 200
 most frequent words. A word stays if it is frequent and spreads evenly over topics, or belongs to a closed class
@@ -138,7 +140,8 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
 
 
 def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
-    """How unevenly words spread over texts, (w,), 0 = even; arguments as in ``spread_over_topics``."""
+    """How unevenly words spread over texts, (w,), 0 = even, or where nothing tells; arguments as in
+    ``spread_over_topics``."""
     total = np.asarray(counts.sum(axis=0)).ravel()
     rate = total / max(float(sizes.sum()), 1.0)
     pairs = float((sizes * (sizes - 1)).sum())

@@ -1,9 +1,10 @@
 """Finds texts that repeat one another though letter case, marks, entities of HTML, an end, or added lines differ.
 
-In: texts, or ``Sketch``es of them (hashes of their letters).
-Out: ``Copies``: for each text the index (from 0) of the first that it repeats (itself if none), pairs of indices, and
-bool for two texts; ``repeating`` gives for each text the number of an earlier one, or None; ``unescaped`` a text,
-``letters`` bytes.
+In: ``Copies.among``: ``Sketch``es of texts (hashes of their letters, by ``Sketch.of(text)``); ``repeating``: texts, and
+earlier ones; ``unescaped`` and ``letters``: a text.
+Out: a ``Copies``: ``sources()`` gives for each text the index (from 0) of the first that it repeats (its own if none),
+``repeated()`` pairs of indices, the earlier first, a call with two indices bool; ``repeating`` for each text the index
+of an earlier one that it repeats, or None; ``unescaped`` a text, ``letters`` bytes (UTF-8).
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
 ``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.

@@ -1,11 +1,11 @@
 """Counts the units of texts (n-grams, words), each text once in a process, known by its content hash (contract 8).
 
-In: rows (numbers from 0) of a ``TextTable`` and a kind of unit (``CountedUnits``); counts of documents as weights
-(n,).
-Out: ``CountStore.blocks`` gives ids and counts (int32) of the units of each text; ``totals`` and ``frequencies`` sums
-over texts (int64, by id); ``largest`` and ``most`` the most frequent units or ids; ``save_counts`` and ``count_ahead``
-write counts as files, ``open_counts`` gives ``KeptCounts`` or None. ValueError if there are more units than a process
-keeps. The other functions are compiled loops that fill arrays.
+In: rows (numbers from 0) of a ``TextTable``, a kind of unit (``CountedUnits``), counts of documents as weights (n,);
+work, a function of a ``CountStore``, for ``with_counts``, which hands it this process's store.
+Out: ``CountStore.blocks`` yields ``Rows``: ids and counts (int32) of the units of each text; ``totals`` gives sums over
+texts, ``frequencies`` these and numbers of texts with a unit (int64, by id); ``largest`` the most frequent units and
+their ids, ``most`` ids; ``save_counts`` and ``count_ahead`` write files, ``open_counts`` gives ``KeptCounts`` or None.
+``count_ahead`` raises ValueError for more units than a process keeps. The rest are loops that fill arrays.
 
 A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit
 and its count take four bytes, so the counts of a text take about as many bytes as the text.

@@ -1,9 +1,10 @@
 """Estimates a 4-gram language model with interpolated modified Kneser–Ney smoothing, and scores texts with it.
 
-In: tokenised sentences; for ``estimate`` ids of tokens and how many ids there are; a folder to save in or open.
-Out: ``LanguageModel``; log10 probabilities (n + 1,), at most 0, of a sentence's n tokens and its end (``log10``), or
-their sum (``score``); StoreError for a folder without a complete model. Helpers: ``estimate`` gives tables by order,
-``discounts`` numbers (4,), ``find`` a place or −1, ``score_kernel`` is the compiled loop.
+In: ``LanguageModel.train``: tokenised sentences (lists of tokens); ``log10`` and ``score``: one; ``save`` and ``open``:
+a folder; ``estimate``: ids of tokens, sentence marks among them, and how many ids there are.
+Out: ``log10`` gives log10 probabilities (n + 1,), at most 0, of the sentence's n tokens and its end, ``score`` their
+sum; ``open`` a ``LanguageModel``, StoreError for a folder without a complete one. Helpers: ``estimate`` gives tables by
+order, ``discounts`` numbers (4,), ``find`` a place or −1, ``score_kernel`` is the compiled loop.
 
 References
 ----------

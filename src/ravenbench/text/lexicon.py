@@ -1,11 +1,12 @@
 """Counts the words and marks of texts in one pass over the characters.
 
-In: a sequence of texts and a kind of unit (``Tokens``); for ``scan`` their code points and arrays to fill; a token.
-Out: ``TokenLexicon.count`` gives bounds by text, ids of tokens and counts (int32), text by text; names, kinds and
-lowercase forms of ids; ``kind_of`` WORD, NUMBER, MARK or SENTENCE_MARK (int 0 to 3); ``scan`` how many tokens are
-known (it fills arrays). ``tokens.TOKEN`` says the same as a pattern.
+In: a kind of unit (``ALL_TOKENS``, ``CONTENT_WORDS``, ``LETTERS`` or ``Tokens(pattern)``), whose ``lexicon()`` takes a
+sequence of texts; for ``kind_of`` a token; for ``scan`` code points and arrays to fill.
+Out: ``TokenLexicon.count`` gives bounds by text (n + 1,), ids of tokens and counts (int32), text by text; ``names`` the
+tokens of ids; ``kind``, ``fold`` (the id of the lowercase form) and ``content`` (bool) are arrays by id; ``kind_of``
+WORD, NUMBER, MARK or SENTENCE_MARK (int 0 to 3); ``scan`` how many tokens are known (it fills arrays).
 
-A kernel finds and counts them in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern.
+A kernel finds and counts tokens in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Finds, counts and undoes letters of other alphabets that look the same, and characters nobody sees.
 
 In: a text; for ``twins`` the name of an alphabet (Latin, Cyrillic or Greek).
-Out: ``invisible`` a count of characters; ``disguised`` the words with foreign letters, each with its plain form;
-``plain_letters`` the plain text; ``twins`` letters of the other alphabets, each with the letter it looks like in this
-one.
+Out: ``invisible`` a count of characters; ``disguised`` a dict from each word with letters of another alphabet than the
+text's to its plain form; ``plain_letters`` the text without invisible characters and with the plain forms; ``twins`` a
+dict from letters of the other alphabets to the letter of this one that each looks like. KeyError for another alphabet.
 
 A reader does not notice that the *a* of a word is Cyrillic; a program counts another word. People do this to hide,
 and keyboards and conversions do it by accident. The pairs are those letters of Unicode's list of confusable

@@ -1,11 +1,13 @@
 """Finds in an e-mail's text what its sender did not write there, or writes in every mail alike: headers, quotations.
 
-In: a text; for ``phrases`` and ``any_of`` the name of a list of phrases.
-Out: ``introductions`` half-open spans of characters (code points from 0), ``without_quotations`` the text,
-``signs_of_mail`` names of the signs of mail ("headers", "quotations", "a signature", "an address"); ``phrases`` lines,
-``any_of`` one pattern as text.
+In: a text; for ``phrases`` and ``any_of`` the name of a list of phrases (a file of ``text/phrases`` without ``.txt``).
+Out: ``introductions`` half-open spans (code points from 0) of the lines that introduce a quotation;
+``without_quotations`` the text without the lines that begin with ``>``, but not ``>!``; ``signs_of_mail`` the names of
+the signs of mail found ("headers", "quotations", "a signature", "an address", in this order); ``phrases`` the lines of
+the list; ``any_of`` these as alternatives joined by ``|``, without brackets around them. FileNotFoundError for an
+unknown list.
 
-They tell who wrote it, whatever the style. ``signs_of_mail`` notices them.
+Headers, quotations and signatures tell who wrote a mail, whatever the style: ``signs_of_mail`` notices them.
 """
 
 from __future__ import annotations

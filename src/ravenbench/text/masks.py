@@ -1,8 +1,10 @@
 r"""Masks texts token by token to hide topic or style: text distortion, TopicFit's mask, a frequency mask (ours).
 
-In: training texts to learn frequent words from, and how many words k; then texts; for ``mask`` a variant's name.
-Out: ``transform`` gives masked texts, in the same order; ``masked`` one token's replacement (text); ``mask`` a
-``Mask``. SpecError for an unknown variant or k below 1.
+In: a mask (``Distortion``, ``TopicMask``, ``FrequencyMask``, each with k, the number of frequent words) or, for
+``mask``, a variant ("ma", "sa", "topic") and k; training texts for ``fit``; then texts for ``transform``, one token for
+``masked``.
+Out: ``transform`` gives masked texts, in the same order; ``masked`` the token's replacement (text); ``mask`` a
+``Mask``. SpecError for an unknown variant, and from ``FrequencyMask`` for k below 1; AttributeError before ``fit``.
 
 Tokens are maximal runs of ``\w``; punctuation and spacing stay untouched. All is learned by ``fit`` on
 training texts and done by one substitution pass in ``transform``.
@@ -152,7 +154,7 @@ class FrequencyMask(Mask):
     Parameters
     ----------
     k : int
-        Words kept, in any case.
+        Words kept, in any case; SpecError where the mask is made if it is below 1.
 
     Examples
     --------
@@ -167,7 +169,7 @@ class FrequencyMask(Mask):
     k: Size = 300
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn which words stand in most texts, ties by code point; SpecError if ``k`` is below 1."""
+        """Learn which words stand in most texts, ties by code point."""
         counts = Counter(
             word for text in texts for word in {lowered(match) for match in WORD.findall(text)}
         )

@@ -1,9 +1,10 @@
 """Counts the character n-grams of texts, exactly and over all of Unicode.
 
-In: a sequence of texts, n and whether to lowercase (``CharNgrams``); for the compiled functions arrays of code points
-or keys, and arrays to fill.
-Out: ``NgramLexicon.count`` gives bounds by text, ids of n-grams and counts (int32), text by text; ``names`` the
-n-grams of ids; ``Interner`` ids of 64-bit keys from 0; ``points_of`` code points and bounds.
+In: ``CharNgrams(n, lowercase).lexicon()`` and a sequence of texts; ids or n-grams for ``names`` and ``ids``; for
+``Interner`` 64-bit keys; for the compiled functions arrays of code points or keys, and arrays to fill.
+Out: ``NgramLexicon.count`` gives bounds by text (n + 1,), ids of n-grams and counts (int32), text by text; ``names``
+the n-grams of ids; ``ids`` ids of n-grams; ``Interner`` ids of keys from 0; ``points_of`` code points (uint32) and
+bounds. Two white-space characters or more count as one blank.
 
 Characters are numbered as they are met. Four numbers of 16 bits fit a 64-bit key; texts of more than 65,535 distinct
 characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the

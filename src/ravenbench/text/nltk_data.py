@@ -1,9 +1,9 @@
 """Finds NLTK's data, which are never fetched, and tags tokens by NLTK's English tagger.
 
-In: the name of a resource, or tokens.
-Out: ``find`` its place, ``missing`` the message of what is missing (None if it is here), ``lies_here`` bool, ``get``
-the command that brings it, ``tagger`` the tagger, ``tag`` Penn Treebank tags, one a token. MissingPart if a resource
-is not here.
+In: the name of a resource, "wordnet", "brown" or ``TAGGER``; for ``tag`` tokens.
+Out: ``find`` NLTK's path to it, ``missing`` the message of what is missing (None if it is here), ``lies_here`` bool,
+``get`` the command that brings it, ``tagger`` the tagger, ``tag`` Penn Treebank tags, one a token. MissingPart from
+``find``, ``tagger`` and ``tag`` if NLTK or the resource is not here; KeyError for another name.
 """
 
 from __future__ import annotations

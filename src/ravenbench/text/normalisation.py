@@ -1,7 +1,9 @@
 """Undoes surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
 
-In: training texts to learn common words from, ``least`` (the count of texts a word must be in); then texts.
-Out: ``transform`` gives texts in plain form, in the same order; a text that would vanish stays as it was.
+In: ``Normaliser(least)``, with the fewest training texts that a common word is in; ``fit`` takes training texts, to
+learn common words from, ``transform`` texts. The rules for spelling and contractions are of English.
+Out: ``transform`` gives texts in plain form, in the same order; a text of which nothing would be left stays as it was.
+AttributeError before ``fit``.
 
 References
 ----------

@@ -1,13 +1,15 @@
 """Finds passages that texts of several authors share: licences, headers, forms (nobody's style).
 
-In: texts and their authors; then one text.
-Out: ``SharedPassages``: ``without`` a text without them, ``stretches`` half-open spans of characters (code points from
-0), ``line_of`` a shared line or None; ``cleaner`` a function from text to text; ``shared_by_authors`` a ``SharedSign``
-or None.
+In: ``SharedPassages.among``, ``cleaner`` and ``shared_by_authors``: texts and their authors, in the same order; the
+methods of ``SharedPassages``, and what ``cleaner`` gives: one text.
+Out: ``SharedPassages``: ``without`` the text without shared passages and what Project Gutenberg adds, ``stretches``
+half-open spans of code points (from 0), ``line_of`` the first shared line or None; ``cleaner`` a function from text to
+text; ``shared_by_authors`` a ``SharedSign`` or None. ValueError for fewer authors than texts. *Shared*: by
+``FEWEST_AUTHORS`` (3) authors or more.
 
-A passage is a whole line (of a long one a sentence), or words in one order that make a dozen or more, wherever lines
-end and whatever few words (a title, a date, a name) stand between: three in a row, two such near each other, two of
-these near each other, each in texts of several authors.
+A passage is a whole line of 40 characters or more (of one above 400 a sentence), or words in one order, a dozen or
+more, wherever lines end and whatever few words (a title, a date, a name) are between: three in a row, two such runs
+near each other, two of these pairs near each other, each in texts of several authors.
 """
 
 from __future__ import annotations
@@ -153,8 +155,8 @@ def _shared_levels(
 
 @dataclass(frozen=True)
 class SharedPassages:
-    """What texts of several authors share: ``lines``, keys of words in one order by level, sorted, and the ``rows`` of
-    texts with such words."""
+    """What texts of several authors share: ``lines`` (or sentences of long ones), ``levels``, sorted keys of words in
+    one order by level, and the ``rows`` of texts with such words."""
 
     lines: frozenset[str] = frozenset()
     levels: tuple[Keys, ...] = ()

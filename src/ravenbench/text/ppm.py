@@ -1,9 +1,10 @@
 """Measures cross-entropies of texts under each other's order-5 character model, the PPM-like compressor of PAN.
 
-In: a ``TextTable``, pairs of row numbers (n,), the order 0 to 5, the memory to use in bytes.
-Out: ``cross_entropies`` gives float64 (n, 2), bits a character, from 0, lower = more alike; NaN where a text is empty
-(the second also where only one direction is wanted). ValueError for another order. ``points_of`` gives code points,
-``close_together`` an order (n,) of pairs, ``Shelf`` keeps models.
+In: a ``TextTable``, rows a and b of it (n,), ``order`` (longest context, 0 to 5), ``escape`` (None or "C"), ``budget``
+(bytes of memory), ``both`` (bool); for ``points_of`` UTF-8 bytes; for ``close_together`` pairs of rows.
+Out: ``cross_entropies`` gives float64 (n, 2): b under a's model, a under b's, in bits a character, from 0, lower = more
+alike; NaN where either text is empty (the second may be NaN everywhere unless ``both``). ValueError for another order
+or escape. ``points_of`` gives code points, ``close_together`` an order (n,) of pairs, ``Shelf`` keeps models.
 
 The model counts, for every position, the character after each of its contexts of 0 … 5 characters (the first
 five positions have shorter ones). The probability of a character is its share in the longest suffix of its

@@ -1,9 +1,12 @@
 """Compiled loops of ``text.ppm``: index a text by its reversed 6-grams; compare two indices, or build an automaton.
 
-In: arrays of code points, and arrays to fill.
-Out: the filled arrays (of most functions nothing else); costs are whole numbers in ``UNIT``s of a bit (2³² to a bit),
-``compare`` and ``read`` fill bits a character, float64; ``pack`` gives bool, ``entries`` two counts, ``number`` one,
-``add_up`` and ``add_up_escaped`` a cost. An automaton is a table that reads another text character by character.
+In: arrays of code points (n ≥ 1,), arrays that earlier functions filled, and arrays to fill. Order: ``pack``,
+``entries``, ``occurrences``, ``drop_end``, ``escapes`` (for escapes only), ``costs``, ``compare``; or, after
+``drop_end``, ``number``, ``build``, ``read``.
+Out: the filled arrays (of most functions nothing else); costs are whole numbers in ``UNIT``s of a bit (2³² to a bit);
+``compare`` (m, 2) and ``read`` (m,) fill bits a character, float64, lower = more alike; ``pack`` gives bool,
+``entries`` two counts, ``number`` one, ``add_up`` and ``add_up_escaped`` a cost. An automaton is a table that reads
+another text character by character.
 
 A 6-gram that ends at position i is kept as two words of three characters, read backwards: the high word holds
 characters i, i−1, i−2 and the low word i−3, i−4, i−5, each as code point + 1 in 21 bits, 0 before the text.

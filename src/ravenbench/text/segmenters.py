@@ -1,10 +1,12 @@
 """Finds where the words of a text begin and end, in every script, and what of a word its ending is (ours).
 
-In: a text (or a word for ``stem``, ``lower``, ``upper``), or the texts of a corpus and its language.
-Out: ``pieces`` a list of pieces that together are the text, ``words`` words in lowercase, ``stem`` a half-open span in
-characters (code points); ``detect`` a ``Detected``: the segmenter that suits a corpus, why, and why it cannot be
-trusted (or None); ``writing_of`` "spaces", "characters" or "runs"; ``language_of`` a code, label or None. SpecError or
-MissingPart if an ending's language or its package is missing.
+In: a ``Segmenter`` (``Spaces``, ``Characters``, ``ICU``) and a text, or a word for ``stem``, ``lower``, ``upper``; for
+``detect`` the texts of a corpus and its language (a code, a label, "" = several, None = unknown); for ``language_of``
+``Labels``.
+Out: ``pieces`` a list of pieces that together are the text, ``words`` words in lowercase, those with a digit left out,
+``stem`` a half-open span of code points; ``detect`` a ``Detected``: the segmenter that suits, why, and why it cannot be
+trusted (or None); ``writing_of`` "spaces", "characters" or "runs"; ``language_of`` a language as for ``detect``.
+``require`` raises SpecError for a language without known endings, MissingPart without its package.
 
 Spaces part words in most scripts. Chinese, Japanese, Thai, Lao, Khmer and Burmese have none: where the alphabet is
 large, every character stands for itself (``characters``), elsewhere a dictionary finds the words (``icu``). A text of

@@ -1,10 +1,11 @@
 """Cuts texts into pieces, so that the content words of one can be put in the place of another's (ours).
 
-In: a ``TextTable`` and row numbers of it, how many frequent words stay, author and topic codes (n,) or None; then
-pairs of a ``Cut`` and the ``Cut``s of texts that give their words.
-Out: ``Cut``s (numbers of pieces and words, counts of words by length in letters); ``splice`` gives new texts as UTF-8
-bytes; ``topics_named`` shares of texts, 0 to 1, or None; ``case_of`` LOWER, CAPITAL or UPPER (0 to 2). ValueError if
-no content word is there to give.
+In: ``Splicer``: a ``TextTable``, how many frequent words may stay, author and topic codes (n,) or None (−1 = unknown),
+a ``Detected`` segmenter or None; ``cut``: a row number; ``splice``: pairs of a ``Cut`` and the ``Cut``s of the texts
+that give words.
+Out: ``cut`` a ``Cut`` (numbers of pieces and words, counts of content words by length in letters up to ``LONGEST``);
+``splice`` new texts as UTF-8 bytes; ``topics_named`` two shares of texts, 0 to 1, or two None; ``case_of`` LOWER,
+CAPITAL or UPPER (0 to 2). ``splice`` raises ValueError if a text needs content words and its donors have none.
 
 A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
 digit in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are

@@ -1,9 +1,12 @@
-"""Compiled loops behind ``Splicer.splice``, which puts content words of one text in the place of another's.
+"""Compiled loops behind ``Splicer.splice``, which puts content words of one text in the place of another's, and one
+that chooses texts to take words from.
 
-In: arrays of places and words with their lengths (letters), or of pieces and words; for ``least_missing`` counts by
-length.
-Out: ``fitted`` the word (number) for each place, int32; ``spliced`` the bytes of the new texts, uint8 (and fills their
-ends); ``least_missing`` row numbers from 0, int64, of the texts that together lack fewest of the lengths wanted.
+In: ``fitted``: lengths (letters) of places, numbers and lengths of the words to give, where each text's begin and end,
+the longest length told apart; ``spliced``: pieces, words and bytes as ``text.splicing.Pieces`` keeps them;
+``least_missing``: counts of words by length of k texts (k, sizes), counts wanted (sizes,), the most rows.
+Out: ``fitted`` the number of a word for each place, int32, −1 where no word is given; ``spliced`` the bytes of the new
+texts, uint8 (it fills their ends ``stops``, and overwrites ``pieces``); ``least_missing`` rows from 0, int64, best
+first, of texts that together lack few of the lengths wanted (it overwrites the counts wanted).
 """
 
 from __future__ import annotations
@@ -112,8 +115,8 @@ def spliced(
 
 @njit(cache=True)
 def least_missing(lengths: Int32s, words_left: Ints, longest: int) -> Ints:
-    """The rows of ``lengths`` (k, sizes), at most so many, that leave fewest of ``words_left`` (sizes,), which is
-    overwritten: each takes off what it has, and the best of the others is next while it takes off anything.
+    """The rows of ``lengths`` (k, sizes), at most ``longest`` of them, that leave fewest of ``words_left`` (sizes,),
+    which is overwritten: each takes off what it has, and the best of the others is next while it takes off anything.
     """
     rows = np.empty(min(longest, len(lengths)), np.int64)
     for number in range(len(rows)):

@@ -1,10 +1,12 @@
 """Makes rows of features of texts: tf-idf, and standardised frequencies of frequent words and marks (Burrows's Delta).
 
-In: a ``TextTable`` and row numbers of it, to learn from and to transform; counts as weights; pairs of rows (n,).
+In: ``Tfidf(units, size)`` or ``TokenProfiles(words, marks, sentences)``; ``fit`` and ``transform`` take a ``TextTable``
+and row numbers of it, ``Tfidf.fit`` also counts as weights and units to drop; ``row_cosines``: sparse rows, and pairs
+of them (n,).
 Out: ``Tfidf`` gives sparse rows of length 1 (texts, units), zero for a text without known units, as scikit-learn's
 defaults do; ``row_cosines`` cosines (n,), of tf-idf from 0 to 1, 0 for a zero row; ``TokenProfiles`` z-scores (texts,
-features), no fixed range; ``unit`` rows of length 1, ``centre_of`` mean and deviation. The others are compiled loops
-that fill arrays.
+features), no fixed range; ``unit`` rows of length 1, ``centre_of`` mean and deviation of each column. ``spread_counts``
+gives counts by column; the others fill arrays.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
 r"""Finds the words and marks of a text in any script, counts them and cuts texts by them.
 
-In: a text or texts; for ``cut`` and ``frequent_words`` also numbers of words; for ``frequent`` counts by unit.
-Out: ``words``, ``tokens``, ``frequent`` and ``frequent_words`` lists; ``lowered``, ``normalised``, ``collapse`` and
-``cut`` texts; ``count_words`` and ``count_evidence`` (each passage once) counts of words; ``joined`` a pattern. A word
-is a maximal run of ``\w`` with its accents; a Chinese character or a sign of hiragana is a word by itself. Marks are
-single punctuation or symbol characters.
+In: a text (for ``count_evidence`` and ``frequent_words`` several); for ``cut`` how many words and the place of the
+first, from 0; for ``frequent`` counts by unit, for both ``frequent…`` how many (k); for ``joined`` a pattern of one
+kind of character.
+Out: ``words`` and ``tokens`` (words and marks) lists in order, ``frequent`` and ``frequent_words`` the most frequent
+first; ``lowered``, ``normalised`` (NFC, single blanks), ``collapse`` (single blanks) and ``cut`` texts; ``count_words``
+and ``count_evidence`` (each passage once) numbers of words; ``joined`` a pattern. A word is a maximal run of ``\w``
+with its accents; a Chinese character or a sign of hiragana is one by itself. A mark is one character that is neither a
+word's nor white space.
 
-What ``count_words`` and ``cut`` call a word stands between blanks, or is such a character.
+For ``count_words``, ``count_evidence`` and ``cut`` a word is what is between blanks, or such a character.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Encodes texts as vectors: the base class of encoders, and those that learn from the corpus (LSA, NMF, LDA).
 
-In: n texts, and parameters (numbers of dimensions and words, shares or counts of texts a word may be in, a seed).
-Out: vectors (n, d) float64: of LSA any sign, of NMF weights from 0, of LDA shares of topics, 0 to 1. A text longer
-than a window of words is the mean of its chunks. ``counts`` gives a sparse matrix (n, v) and its words, ``chunked``
-chunks and the text (from 0) of each, ``sampled`` rows or None. CorpusError if no word is left.
+In: ``LSA(…)``, ``NMF(…)``, ``LDA(…)`` (numbers of dimensions and words, shares or counts of texts a word may be in, a
+seed), whose ``encode`` takes n texts; ``counts`` and ``fitted``: texts and such limits; ``chunked``: texts and words of
+a chunk.
+Out: ``encode`` gives vectors (n, d) float64: of LSA any sign, of NMF weights from 0, of LDA shares of topics, 0 to 1. A
+text longer than a window of words is the mean of its chunks. ``counts`` gives a sparse matrix (n, v) and its words,
+``chunked`` chunks and the text (from 0) of each, ``sampled`` rows, None = all. CorpusError if no word is left,
+MissingPart where Thai, Lao, Khmer or Burmese words need ICU.
 """
 
 from __future__ import annotations
@@ -115,7 +118,7 @@ def counts(
 ) -> tuple[Any, list[str]]:
     """A sparse (len(texts), v) matrix of word weights, and the v words in sorted order: scikit-learn's, but faster.
 
-    A word is two letters or more, of any script, in lowercase.
+    A word is two letters or more, of any script, in lowercase, or a Chinese character.
 
     Parameters
     ----------

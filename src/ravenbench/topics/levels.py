@@ -1,10 +1,12 @@
 """Takes a corpus at a level of topic, keeps topics with documents enough, and says how alike they are.
 
-In: a ``Corpus``, the name of a level, an encoder, a fewest number of documents; vectors (n, d) and topic codes (n,).
-Out: a ``Corpus`` with that topic (``at_level``, ``keep_topics``, ``by_authors``); ``document_vectors`` (n, d) and
-``topic_vectors`` (T, d); ``topic_similarity`` cosines of topics (T, T) from −1 to 1, higher = more alike;
-``has_no_topics`` bool. CorpusError for an unknown level or a topic without documents. ``kept_in`` gives a cache
-folder.
+In: a ``Corpus``; ``at_level``: a level's name and those of the catalogue (name to spec); ``keep_topics``: a fewest
+number of documents; ``by_authors``: ``Draws``; ``topic_similarity``: an encoder; ``document_vectors``: encoder,
+``TextTable``, rows; ``topic_vectors``: vectors (n, d), topic codes (n,), −1 = left out, the number T of topics.
+Out: a ``Corpus`` with that topic (``at_level``: and whether it was extracted; ``keep_topics``, ``by_authors``);
+``document_vectors`` (n, d) and ``topic_vectors`` (T, d); ``topic_similarity`` cosines (T, T) from −1 to 1, higher =
+more alike; ``has_no_topics`` bool; ``kept_in`` a cache folder. CorpusError for an unknown level or a topic without
+documents, SpecError for a level that does not parse.
 """
 
 from __future__ import annotations
@@ -232,7 +234,8 @@ def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
 
 
 def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
-    """The corpus without documents whose topic is unknown or has fewer than ``min_docs``."""
+    """The corpus in which documents of topics with fewer than ``min_docs`` have no topic (code −1); all documents
+    stay."""
     counts = corpus.topic.counts()
     frequent = np.flatnonzero(counts >= min_docs)
     code_of = np.full(len(counts) + 1, -1, dtype=np.int64)

@@ -1,10 +1,13 @@
 """Defines the plain methods that others are measured against (n-grams, compression, function words), and controls.
 
-In: ``Problems`` (n) and, to learn, their truth (n,) bool; for ``FoldFree`` methods (``PPM``, ``Length``) pairs of
-rows.
-Out: raw scores (n,), higher = same author: cosines or (1 + cosine) / 2, 0 to 1; ``Chance`` a random number in [0, 1);
-``Length`` minus the absolute natural log ratio of lengths, at most 0; of ``PPM`` (n, 2) bits a character, low = same
-author, NaN for an empty text. Controls rely on style, topic or neither. Helpers give rows, cosines (n,), a count.
+In: ``Problems`` (n); ``fit`` also takes their truth, which none of these methods uses; ``pair_features`` of ``PPM`` and
+``Length`` takes a ``TextTable`` and rows of known and of questioned texts.
+Out: raw scores (n,), higher = same author: ``CharNgram``, ``TopicFit`` and ``TopicOnly`` give cosines, 0 to 1, 0 for a
+text without known units; ``FunctionWords`` and ``StyleOnly`` (1 + cosine) / 2; ``Chance`` a random number in [0, 1);
+``Length`` minus the absolute natural log ratio of lengths, at most 0. ``PPM`` gives features (n, 2) in bits a
+character, low = same author, NaN for an empty text. Controls: ``StyleOnly`` reads style, ``TopicOnly`` and ``TopicFit``
+topic, ``Chance`` and ``Length`` neither. Helpers: ``training_documents`` gives rows and weights, ``pair_cosines`` and
+``profile_cosines`` scores (n,), ``largest_usable`` a number of words.
 """
 
 from __future__ import annotations
@@ -143,7 +146,7 @@ class PPM(FoldFree):
         return self.features == "symmetric"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
-        """Features of document pairs, (n, 2). SpecError if a parameter is not one of those named above."""
+        """Features of document pairs, (n, 2), as ``features`` says, in bits a character."""
         from ravenbench.text.ppm import cross_entropies
 
         entropies = cross_entropies(texts, known, questioned, self.order, self.escape)

@@ -1,10 +1,13 @@
-"""Turns raw scores into answers: logistic regression, two thresholds, or scores that are log-likelihood ratios already.
+"""Turns raw scores into answers: ``Logistic``, ``ScaledLogistic``, ``ThresholdBand`` (two thresholds), ``LogOdds``.
 
-In: raw scores (n,) or (n, f), NaN = none, no fixed range (for thresholds and log-odds higher = same author), and truth
-(n,) bool to learn from.
-Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered. SpecError for a bad parameter or several
-features, CorpusError if one class is absent or too small. Helpers: ``best_radius`` a half-width, ``best_band`` two
-thresholds (.01 to .98) and a score, 0 to 1; ``rescale``, ``apply_band`` and ``spread`` numbers (n,) from 0 to 1.
+In: raw scores (n,), NaN = none, and for ``fit`` truth (n,) bool, True = same author. The logistic ones also take (n, f)
+in any range and learn the direction; ``ThresholdBand`` takes scores from 0 to 1 (others are clipped) and ``LogOdds``
+log-likelihood ratios, both higher = same author.
+Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered. SpecError for several features where one
+score is wanted; CorpusError if one class is absent or, without ``fallback``, too small for thresholds (never from
+``LogOdds``). Helpers: of answers and truth ``best_radius`` gives a half-width (0 to ``most``), of scores and truth
+``best_band`` two thresholds (.01 to .98) and their score (0 to 1), ``scale_of`` centre and deviation; ``rescale``,
+``apply_band`` and ``spread`` give numbers (n,) from 0 to 1.
 """
 
 from __future__ import annotations
@@ -82,10 +85,7 @@ class Logistic(Calibrator):
     prior: Annotated[float, Meta(gt=0, lt=1)] | None = None
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        """Learn from scores (n,) or (n, f).
-
-        SpecError if a parameter is out of range. CorpusError if one class is absent.
-        """
+        """Learn from scores (n,) or (n, f). CorpusError if one class is absent."""
         scores, same = learnable(table_of(scores), same, self.name)
         solution = newton(scores, same, np.full(len(same), self.C), 1.0, np.zeros(scores.shape[1]))
         self.coef_: Floats = solution[:-1]
@@ -161,10 +161,7 @@ class LogOdds(Calibrator):
     base: Base = 2.0
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        """Return itself: there is nothing to learn.
-
-        SpecError if the base is not above 1, or the scorer gives several features a problem.
-        """
+        """Return itself: there is nothing to learn. SpecError if the scorer gives several features a problem."""
         one_column(scores, self.name)
         return self
 
@@ -321,8 +318,8 @@ class ThresholdBand(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,).
 
-        SpecError if ``metrics`` is neither 4 nor 5, or there are several features a problem. CorpusError if one class
-        is absent, or has too few problems and ``fallback`` is off.
+        SpecError if there are several features a problem. CorpusError if one class is absent, or has too few problems
+        and ``fallback`` is off.
         """
         scores, same = learnable(one_column(scores, self.name), same, self.name)
         positives = int(same.sum())

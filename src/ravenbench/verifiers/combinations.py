@@ -1,10 +1,13 @@
-"""Combines verifiers: the mean and the weighted mean of several, and ones that read masked texts.
+"""Combines verifiers (``Meta``: mean, ``Stacked``: weighted mean); ``Masked`` and ``Distorted`` read masked texts.
 
-In: ``Problems`` (n) and, to learn, their truth (n,) bool; member verifiers or scorers; a mask.
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``Distorted`` is a scorer (raw scores).
-``answers_of`` and ``answers_out_of_fold`` give (n, members), NaN = not learned; ``weights`` coefficients from 0 and an
-intercept, ``log_odds`` natural log odds. SpecError for members or masks that do not fit, MissingPart for what is not
-here, CorpusError if one class is absent. ``under_mask`` gives verifiers by name.
+In: member verifiers or scorers, or one of them and a mask; then ``Problems`` (n) and, for ``fit``, their truth (n,)
+bool, True = same author. For ``under_mask`` verifiers by name and a mask (text); for ``weights`` log-odds, truth, C.
+Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered; ``Distorted`` and ``Spreading`` are
+scorers: single raw scores in (0, 1), in the order of the inner scorer's (several features as they are), NaN = cannot
+tell. ``answers_of`` gives answers (n, members), ``answers_out_of_fold`` too, NaN where members had one class alone to
+learn from; ``log_odds`` natural log-odds; ``weights`` coefficients (members,) of at least 0 and an intercept;
+``under_mask`` ``Masked`` verifiers by name. SpecError for no members or a mask that masks no texts, MissingPart for
+what is not here, CorpusError if one class is absent.
 """
 
 from __future__ import annotations
@@ -118,10 +121,9 @@ def answers_of(members: Sequence[base.Verifier], problems: Problems) -> Floats:
 def answers_out_of_fold(
     members: Sequence[Component], problems: Problems, same: Bools, folds: int
 ) -> Floats:
-    """Answers from 0 to 1 to training problems by members fitted on folds that share no author with them, (n,
-    members).
+    """Answers from 0 to 1 to training problems by members fitted on other folds (``calibration_folds``), (n, members).
 
-    NaN where the members had one class alone to learn from.
+    NaN where authors are kept apart by blocks and the members had one class alone to learn from.
     """
 
     def answered(learned: Bools, judged: Bools) -> Floats:

@@ -1,10 +1,12 @@
 """Contrasts two groups of texts: which words each prefers, how surely, and what of it is topic.
 
-In: two groups of texts (paths, or values of a column of a corpus), texts to test, and a ``ContrastSpec``.
+In: ``analyse_contrast``: two groups of texts (paths or texts in Python; where a corpus is given too, values of its
+column ``by``), a corpus or None, texts to test or None, and a ``ContrastSpec``; ``repeated``: two lists of documents.
 Out: a ``ContrastAnalysis``: ``words``, a data frame with one row a word (zeta −1 to 1 with 95 % interval, above 0 =
-primary; signed G²; log ratio base 2; shares of slices 0 to 1); ``placed``, one ``Placed`` a text (shares 0 to 1, counts
-of slices of words). InputError, also CorpusError, if texts or a setting cannot be used. ``preview_contrast``: counts
-alone; ``repeated``: copies by place from 0; ``chosen``: columns from 0.
+primary; signed G²; log ratio base 2; shares of slices 0 to 1; null = undefined); ``placed``, one ``Placed`` a text
+(shares of words 0 to 1, counts of slices). InputError, also CorpusError, if texts or a setting cannot be used.
+``preview_contrast``: counts alone; ``repeated``: by place from 0, the document that is repeated; ``chosen``: columns
+from 0.
 
 That chosen words tell the very texts that chose them is no finding: units are left out in turn, a tenth at a time, and
 their slices are placed by words that the others chose.

@@ -1,8 +1,10 @@
 """Runs ``raven contrast`` and ``ravenbench.contrast``: which words one group of texts prefers to another.
 
-In: two groups of texts (paths or values of a column), perhaps a corpus and texts to test, and a ``ContrastSpec``.
-Out: a ``TextContrast``, on a terminal, as JSON or as a folder with a page; zeta is from −1 to 1, above 0 for the first
-group.
+In: ``ContrastedTexts`` (``ravenbench.contrast``): two groups of texts (paths or texts; where a corpus is given too,
+values of its column ``by``), perhaps texts to test, and the options of a ``ContrastSpec`` by name; the command also a
+folder to write.
+Out: in Python a ``TextContrast``; the command writes a folder with a page, and prints findings or JSON; zeta is from −1
+to 1, above 0 for the first group. InputError for texts, options or a folder that cannot be used.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Shows a contrast of two groups of texts: tables, sentences, page and files (``ravenbench.contrast`` in Python).
 
-In: a ``ContrastAnalysis``.
-Out: a ``TextContrast`` with tables (one row a word or text), figures, sentences and JSON values; zeta is from −1 to 1,
-above 0 for the primary group, shares are from 0 to 1. ``stylo_call``: the call of R's stylo with the same settings
-(text); ``draw_words`` and ``draw_slices``: one figure each.
+In: ``TextContrast``: a ``ContrastAnalysis``; its ``write``: a folder.
+Out: ``TextContrast``: ``tables`` (one row a word or text), ``figures`` by name, ``sentences``, ``to_json`` plain
+values, ``write`` the path of the page (InputError where the folder is taken); zeta is from −1 to 1, in the tables of a
+side above 0 for that side, in JSON for the primary one; shares are from 0 to 1. ``stylo_call``: the call of R's stylo
+with the same settings (text); ``draw_words`` and ``draw_slices``: one figure each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Says what decides a contrast of two groups of texts: stylo's options of ``oppose``, with ``_`` for ``.``.
 
-In: options of the command line, or values by name in Python (``build``; None = not given).
+In: ``build``: options of the command line, or values by name in Python (None = not given).
 Out: a checked ``ContrastSpec``; slices, overlap and thresholds of occurrence are counts of words, the threshold of zeta
-is from 0 to 1, resamples a count of draws. SpecError if a value does not fit.
+is from 0 to 1, ``resamples`` a count of draws. SpecError if a value does not fit, or a language has no such features.
 """
 
 from __future__ import annotations

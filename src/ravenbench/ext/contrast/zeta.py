@@ -1,10 +1,12 @@
 """Computes how much one side prefers a word: zeta of shares of slices, and keyness of counts.
 
-In: shares ``p`` and ``q`` (w,), 0 to 1, of the two sides' slices that have each of w words; counts (w,) and sizes in
-words; or ``UnitCounts`` (u, t, w) by u units (authors, texts) and t topics; a random generator.
-Out: ``eder``, ``difference``: zeta (w,), −1 to 1; ``burrows``: 1, 0 or −1 (w,); ``keyness``: G² (w,), unbounded;
-``log_ratio``: base 2 (w,); ``intervals``: 95 % (2, w); above 0 = the first side, NaN where undefined. ``by_chance``:
-largest differences (shuffles,), 0 to 1; ``added_up``: ``UnitCounts``.
+In: ``eder``, ``burrows``: shares ``p`` and ``q`` (w,), 0 to 1, of the two sides' slices that have each of w words;
+``keyness``, ``log_ratio``: counts (w,) and sizes in words; ``difference``, ``intervals``, ``by_chance``: ``UnitCounts``
+of both sides ((u, t, w) by u units and t topics), the last two a number of draws and a random generator.
+Out: ``eder``, ``difference``: zeta (w,), −1 to 1, NaN where undefined; ``burrows``: 1, 0 or −1 (w,); ``keyness``: G²
+(w,), unbounded; ``log_ratio``: base 2 (w,); ``intervals``: 95 % (2, w), NaN where a side has one unit; above 0 = the
+first side. ``by_chance``: largest differences (shuffles,), 0 to 1; ``added_up``: ``UnitCounts`` from slices (s, w) and
+the unit of each.
 
 With p and q the shares of one side's and the other's slices that have a word, Craig's Zeta is p − q (as stylo gives it;
 Craig and Kinney give p + (1 − q), which is one more), Eder's (p − q) / (p + q), and Burrows's a list: words that most

@@ -2,10 +2,11 @@
 
 In: for ``batches`` sequences of token numbers, most tokens (and sequences) in a batch, the padding number; for
 ``distinct`` ``Problems`` and a function from texts to vectors; for ``width_of`` a length in tokens.
-Out: an iterator of ``Batch``: rows (b,) of the sequences from 0, ids (size, width), mask (True = a token), shortest
-first; or vectors (documents, …) with rows, from 0, of known and questioned documents; or a width in tokens.
+Out: ``batches`` gives an iterator of ``Batch``, shortest first: rows (b,) of the sequences from 0, ids (size, width),
+mask (True = a token); ``distinct`` vectors (documents, …) and, for each known document of each problem (sum k,), its
+row from 0 and that of the questioned document; ``width_of`` a width in tokens. No error of its own.
 
-The shape of the batch a sequence is computed in follows from its own length alone: widths stand on a fixed ladder,
+The shape of the batch a sequence is computed in follows from its own length alone: widths are those of a fixed ladder,
 a width has one batch size, and what is missing is filled with empty rows. In layers of even size kernels round
 alike in equal shapes, on the processors tried, so a vector does not depend on its neighbours, to the last bit.
 """

@@ -1,9 +1,11 @@
 """Says where a model runs: device, precision, threads; and turns running out of memory into an error.
 
-In: the name of a device (auto, cpu, cuda, cuda:1) or of a precision (auto, fp32, bf16), a seed, the name of an option.
-Out: ``pick``: a ``torch.device``; ``half``: True for bfloat16; ``precision``, ``controlled``, ``inferring`` and
-``memory``: a context in which a model runs; ``reseed``: nothing. SpecError for an unknown name, InputError where a GPU
-is absent or its memory does not suffice.
+In: for ``pick`` the name of a device (auto, cpu, cuda, cuda:1); for ``half`` and ``precision`` the name of a precision
+(auto, fp32, bf16) and a ``torch.device``; for ``controlled`` a seed and a device; for ``inferring`` and ``memory`` a
+device and the name of the option that saves memory; for ``reseed`` a seed.
+Out: ``pick`` gives a ``torch.device``, ``half`` True for bfloat16; ``precision``, ``controlled``, ``inferring`` and
+``memory`` a context in which a model runs; ``reseed`` nothing. SpecError for an unknown device or precision, InputError
+where a GPU is absent or its memory does not suffice.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Keeps embeddings by a model that does not change, by content: while the process lives, and in the cache folder.
 
-In: n texts (``KeptFiles``: their 16-byte hashes), a name for how vectors are made, a function that makes them, most
-bytes.
-Out: vectors (n, d) float64 in the order of the texts, each distinct text encoded once (``KeptVectors.of``);
-``KeptFiles``: those that are there, by hash. No error is raised where the cache folder cannot be written.
+In: for ``KeptVectors.of`` a name for all that decides a vector beside the text, one text or more, and a function from
+texts to vectors; ``KeptVectors`` has the most bytes kept in memory. For ``KeptFiles`` 16-byte hashes of texts
+(``find``), or vectors by hash (``add``).
+Out: ``of`` gives vectors (n, d) float64 in the order of the texts, each distinct text encoded once; ``find`` the
+vectors (d,) that are there, by hash; ``add`` nothing, and no error where the cache folder cannot be written.
 
 Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
 the model's files and how they are run, and from nothing else, so it is computed once: other workers of a run, a run

@@ -1,9 +1,9 @@
 """Compares the meaning of texts by a sentence encoder, from this machine only.
 
-In: the name or folder of a model; pairs of texts.
-Out: ``sentence_similarity``: a function that gives cosines, one a pair, from −1 to 1, higher = more alike;
-``encoder_folder``: the model's folder; ``SIMILARITY``: both, as registered. MissingPart if model or library is absent,
-FormatError if files are missing or it cannot be loaded.
+In: for ``sentence_similarity`` and ``encoder_folder`` the name or folder of a model; then pairs of texts.
+Out: ``sentence_similarity`` gives a function from pairs of texts to cosines, one a pair, from −1 to 1, higher = more
+alike; ``encoder_folder`` the model's folder; ``SIMILARITY`` is both, as registered. MissingPart if model or library is
+absent, FormatError if files are missing or it cannot be loaded, InputError for another model's tokenizer.
 
 References
 ----------
@@ -50,7 +50,8 @@ def _need(*libraries: str) -> None:
 def sentence_similarity(model: str) -> Similarity:
     """Load a sentence encoder as a function that gives the cosines of pairs of texts.
 
-    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded. ``model`` is a
+    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded; InputError if its
+    tokenizer belongs to another model. ``model`` is a
     sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without a
     pooling layer averages its token vectors.
     """

@@ -1,10 +1,12 @@
 """Finds, checks and loads pretrained models that are on this machine already; nothing is downloaded or unpickled.
 
-In: the name or folder of a model, perhaps a revision; texts; counts of tokens and embeddings.
-Out: ``model_folder``: its folder; ``load_static`` and ``load_sentences``: the loaded model; ``static_vectors``: (texts,
-d) float64; ``is_static``: True without a network; ``missing``: an error to raise; ``RECIPES``: published models by
-name. MissingPart where it is absent, FormatError where not complete or loadable, InputError for another model's
-tokenizer.
+In: for ``model_folder`` the name or folder of a model, perhaps a revision; for ``is_static``, ``load_static`` and
+``load_sentences`` its folder (the last also a device); for ``static_vectors`` a loaded model and n texts; for
+``check_vocabulary`` counts of a tokenizer's entries and of a model's vectors.
+Out: ``model_folder`` gives the folder, ``is_static`` True = vectors of tokens without a network, ``load_static`` and
+``load_sentences`` the loaded model, ``static_vectors`` (n, d) float64, ``check_vocabulary`` nothing, ``missing`` an
+error to raise; ``RECIPES`` has published models by name. MissingPart where model or library is absent, FormatError
+where a model is not whole or cannot be loaded, InputError for another model's tokenizer or a revision of a folder.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ def model_folder(name: str, revision: str | None = None) -> Path:
     """The folder of a model: a path, or a name in the local Hugging Face cache at this revision, or one of
     ``RECIPES``; files checked.
 
-    MissingPart if it is not on this machine. FormatError if files are missing.
+    MissingPart if it is not on this machine. FormatError if files are missing. InputError for a revision of a folder.
     """
     folder = Path(name)
     if not folder.is_dir():

@@ -1,8 +1,9 @@
-"""Encodes texts by Sentence-BERT and its like.
+"""Encodes texts by Sentence-BERT and its like (``SBERT``).
 
-In: n texts; a model's name or folder, a window in words, a batch in tokens, a device.
-Out: vectors (n, d) float64, the mean of those of a text's windows. MissingPart if model or library is absent,
-FormatError if files are missing, InputError for another model's tokenizer.
+In: for ``encode`` n texts; ``SBERT`` has a model's name or folder, a window in words, a batch in tokens, a device.
+Out: vectors (n, d) float64, each the mean of the vectors of a text's windows. MissingPart if model or library is
+absent, FormatError if files are missing or cannot be loaded; InputError for another model's tokenizer, a revision of a
+folder, or a GPU that is absent or too small; SpecError for an unknown device or a batch below 1.
 """
 
 from __future__ import annotations

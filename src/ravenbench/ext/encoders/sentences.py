@@ -1,8 +1,11 @@
 """Embeds texts in full by a sentence encoder: one way and one store for verifier, topics and soundness.
 
-In: the folder of a model, n texts, a ``Reading`` (device, precision, tokens a window and a batch).
-Out: ``embeddings``: vectors (n, d) float64, zeros where a static model knows no token of a text; ``digest``: a hash of
-the model's files (text). FormatError, InputError or SpecError if model, tokenizer, batch or window cannot be used.
+In: for ``embeddings`` the folder of a model, n texts, a ``Reading`` (device, precision, tokens a window and a batch);
+for ``digest`` the folder.
+Out: ``embeddings`` gives vectors (n, d) float64, zeros where a static model knows no token of a text; ``digest`` a hash
+of the model's files (32 hexadecimal digits). MissingPart without the model's library, FormatError for a model that
+cannot be loaded, InputError for a tokenizer of another model or without a fast form or a GPU that is absent or too
+small, SpecError for a batch, window, device or precision that there is not.
 
 Needs torch; whoever may have to do without imports this module when it is asked to encode.
 """

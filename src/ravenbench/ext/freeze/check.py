@@ -1,8 +1,9 @@
 """Declares the option ``--frozen``: refuses a run whose problems are not those that were frozen.
 
-In: the path of a manifest (what ``raven freeze`` writes), a draft or an earlier folder, and its spec as a mapping.
-Out: ``check`` gives nothing; the InputError of ``copies.check_frozen`` where a set or split of the manifest is lacking.
-``FROZEN``: the option with this check.
+In: ``check``: the path of a manifest (what ``raven freeze`` writes), a draft or an earlier folder, and its resolved
+spec as a mapping.
+Out: ``check`` gives nothing; it raises the InputError of ``copies.check_frozen`` where a set or split of the manifest
+is lacking, FormatError for a damaged manifest. ``FROZEN``: the option with this check.
 """
 
 from __future__ import annotations

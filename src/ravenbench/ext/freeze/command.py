@@ -1,8 +1,9 @@
 """Runs ``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts.
 
-In: the path of a run, problems, a search's files, a spec or a corpus; for thaw a manifest and a copy of the corpus.
+In: ``freeze``: the path of a run, problems, a search's files, a spec or a corpus, and a file to write; ``thaw``: a
+manifest, a copy of the corpus, and perhaps a folder to write.
 Out: a manifest file (JSON), or a folder of problems, and lines or JSON that say what differs; exit code 2 where not
-every problem could be rebuilt or a search has another truth.
+every problem could be rebuilt or a search has another truth. InputError for what cannot be read or written.
 """
 
 from __future__ import annotations

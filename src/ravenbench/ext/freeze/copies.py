@@ -1,11 +1,11 @@
 """Compares a copy of a corpus, a draft or a run with a manifest: where its documents are, and what differs.
 
-In: a ``Manifest`` of n documents (problems without texts) and a ``Source`` (documents and problems of the copy); for
-``check_frozen`` a manifest's path, a draft or run, and its spec.
+In: ``match``: a ``Manifest`` of n documents (problems without texts) and a ``Source`` (documents and problems of the
+copy); ``check_frozen``: a manifest's path, a draft or run, and its spec as a mapping.
 Out: ``match``: a ``Match`` with ``rows`` (n,) of the copy from 0, −1 where it lacks the document, ``differences``
 (none, one or several for a document, also for documents that only the copy has), ``exact``: the same to the byte.
-``check_frozen`` gives nothing; InputError if a frozen set is lacking. ``called`` names a document; ``source_of``,
-``truth_of`` and ``parts_of`` collect what is compared.
+``check_frozen`` gives nothing; InputError if a frozen set is lacking. ``called`` gives a document's name; ``source_of``
+a ``Source``, ``truth_of`` and ``parts_of`` lists of ``SourcePart``.
 """
 
 from __future__ import annotations

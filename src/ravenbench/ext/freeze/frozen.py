@@ -1,11 +1,12 @@
 """Defines a manifest: problems without texts, with all that is needed to rebuild them from a copy of their corpus.
 
-In: a ``Source`` of documents and problems, their ``TextTable`` and rows (from 0), labels, or the path of a manifest.
+In: ``read_manifest``: a path; ``text_key``: a text; ``keys_of``, ``exact_hash``: a ``TextTable`` and rows (from 0);
+``digest_of``: keys, problems, truth or None, whether ids count; ``packed``: whole numbers from 0, or bytes.
 Out: ``read_manifest``: a ``Manifest`` (InputError if there is none, FormatError if damaged) with ``FrozenSet``
-problems, truth True for one author, None where not told; ``text_key``, ``keys_of``: hashes of 12 bytes; ``digest_of``,
-``exact_hash``, ``split_digest``, ``digest_of_all``, ``checksum_of``: text; ``packed``, ``unpacked`` (ValueError),
-``byte_rows``, ``marks_text``: numbers as text and back; ``column_of``: labels; ``place_in``, ``hidden_name``: names;
-``made_ids``: bool.
+problems, truth True for one author, None where not told; ``text_key``: 12 bytes, ``keys_of``: (texts, 12);
+``digest_of``, ``exact_hash``, ``digest_of_all``, ``checksum_of``: text; ``packed``, ``marks_text``: text, ``unpacked``
+(ValueError), ``byte_rows``: numbers again; ``column_of``: a ``FrozenColumn``; ``place_in`` (or None), ``hidden_name``:
+names; ``made_ids``: bool.
 
 A document is known by the first 12 bytes of the BLAKE2b hash (16 bytes) of its text as ``FORM`` says, in UTF-8. That is
 enough: of a million documents, two share so much by accident with a probability of 6e-18. Who wants two texts with one

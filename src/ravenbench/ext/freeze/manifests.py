@@ -1,9 +1,11 @@
 """Writes problems as a manifest without texts (``ravenbench.freeze``), and makes them again from it (``thaw``).
 
-In: a run's folder, problems, folds or a corpus; for ``thaw`` a manifest and a copy of its corpus.
-Out: a ``Manifest`` (JSON, hashes in the place of texts), or ``Thawed``: a ``Rebuilt`` (problems, truth, count of those
-lacking) for each set, rows (n,) of the copy from 0, −1 = none, and differences. InputError if there is nothing to
-freeze, another manifest is there, or ``write`` lacks a problem. ``manifest_of`` and ``write_manifest`` do one step.
+In: ``freeze``: a run's folder, problems, folds or a corpus, and perhaps a file to write; ``thaw``: a manifest, a copy
+of its corpus, and perhaps a folder to write; ``manifest_of``: a ``Source``.
+Out: ``freeze`` and ``manifest_of``: a ``Manifest`` (hashes in the place of texts); ``thaw``: ``Thawed``: a ``Rebuilt``
+(problems, truth or None, count of those lacking) for each set, rows (n,) of the copy from 0, −1 = none, and
+differences; ``write_manifest`` writes JSON. InputError if there is nothing to freeze, another manifest or a folder is
+there, or something to be written is lacking; FormatError for a damaged manifest.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Computes a map (pictures of how n texts group): distances, trees, places, neighbours, and how much is topic.
 
-In: a corpus, its path or a mapping of names to texts, and a ``MapSpec``; for the helpers distances or a tree (n − 1,
-4).
-Out: ``analyse_map``: a ``MapAnalysis``: by ``MapView`` (all words; content words masked) distances (n, n) ≥ 0, lower =
-more alike, dendrogram (``tree_of``), places (n, 2) (``places_of``), clusters (``consensus``, ``cut_into``,
-``clusters_of``) with shares 0 to 1, links as counts; ``preview_map``: what it would show. InputError, CorpusError for
-texts or settings. ``read_texts``, ``named_text``, ``draw_texts``, ``short_names``, ``splicer_of`` handle texts.
+In: ``analyse_map``, ``preview_map``: a corpus, its path or a mapping of names to texts, and a ``MapSpec``; ``tree_of``:
+distances (n, n), a linkage; ``places_of``: a picture's name, distances, frequencies (n, words), a seed; ``cut_into``: a
+tree (n − 1, 4), how many clusters; ``clusters_of``: a tree; ``consensus``: trees, resampled trees, a share.
+Out: ``analyse_map``: a ``MapAnalysis`` of n texts, or of n samples drawn from texts: two ``MapView``s (all words;
+content words masked) with distances (n, n) ≥ 0, lower = more alike, tree, places (n, 2), clusters of the ``consensus``
+with shares of trees (0 to 1), links with weights by rank (the nearest most); and ``scores`` (topic's share 0 to 1, …).
+``cut_into``: cluster numbers (n,) from 0; ``clusters_of``: bit masks (bit i = text i); ``preview_map``: a ``Preview``.
+InputError (such as CorpusError) for texts or settings. ``read_texts``, ``draw_texts`` … handle texts.
 
 Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
 the mask leaves, since fewer words alone change a picture.
@@ -154,8 +156,8 @@ class MapText:
 @dataclass(frozen=True, eq=False)
 class MapView:
     """What some words show: their names, distances (n, n), dendrogram (n − 1, 4), consensus, places (n, 2) by
-    picture, links (text, text) with their weights (counts that add up over settings), and the shares of variance (0
-    to 1) along two principal components."""
+    picture, links (text, text) with their weights (by rank, the nearest most, added up over settings), and the shares
+    of variance (0 to 1) along two principal components."""
 
     title: str
     words: tuple[str, ...]

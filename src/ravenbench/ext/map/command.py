@@ -1,8 +1,9 @@
 """Runs ``raven map`` and ``ravenbench.map_texts``: many texts in pictures, and how much of their grouping is topic.
 
-In: a corpus (path, name or texts in Python) and a ``MapSpec``; a folder to write.
-Out: a ``TextMap`` (figures, tables, sentences), on a terminal, as JSON or as a folder with a page; ``preview``: what
-would be drawn.
+In: ``DrawnMap`` (``ravenbench.map_texts``): a corpus (path, name or texts in Python) and the options of a ``MapSpec``
+by name; the command also a folder to write.
+Out: in Python a ``TextMap`` (figures, tables, sentences); the command writes a folder with a page, and prints findings
+or JSON; ``preview``: what would be drawn. InputError for a corpus, option or folder that cannot be used.
 """
 
 from __future__ import annotations

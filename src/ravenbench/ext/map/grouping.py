@@ -1,11 +1,12 @@
 """Measures distances between texts by frequencies of words, and how far texts group by author or topic.
 
-In: frequencies (texts, words) in percent; or distances (n, n), codes of authors and topics (n,), −1 = unknown, weights
-of texts.
-Out: ``distances``: (n, m), 0 or more, lower = more alike; ``silhouette``: −1 to 1; ``rand``: adjusted Rand index, at
-most 1; ``nearness``: a difference as a share of the mean distance, above 0 = grouped; ``grouping``: these and topic's
-share (0 to 1) as ``GroupingScore`` with intervals, None where undefined; ``prepared``: z-scores, square roots or
-percent.
+In: ``prepared``: a measure of ``MEASURES`` and frequencies (texts, words) in percent; ``distances``: a measure and
+prepared rows; ``grouping``: distances (n, n), codes of authors and topics (n,), −1 = unknown, and a function that cuts
+the tree into so many clusters (n,); ``silhouette``, ``rand``, ``nearness`` also weights of texts (rows, n).
+Out: ``prepared``: z-scores, square roots or percent; ``distances``: (n, m), 0 or more, lower = more alike;
+``silhouette``: −1 to 1; ``rand``: adjusted Rand index, at most 1; ``nearness``: a difference as a share of the mean
+distance, above 0 = grouped, no fixed range; these three (rows,), NaN where undefined; ``grouping``: ``GroupingScore``s:
+topic's share (0 to 1), then the three by author and by topic, cut to −1 to 1, with intervals; None where undefined.
 
 Silhouette and adjusted Rand index are the customary numbers; both are high for authors who each write on one topic,
 even if words of the topic are all that groups their texts. The two kinds of *nearness* are not: that of authors

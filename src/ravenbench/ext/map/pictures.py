@@ -1,8 +1,8 @@
 """Draws the pictures of a map (how many texts group), each of all words and with content words masked.
 
 In: a ``MapAnalysis`` of n texts.
-Out: ``draw_map``: matplotlib figures by name; ``tree_parts``: trees longer than a sheet, in parts of 75 texts;
-``draw_legend``: one figure.
+Out: ``draw_map``: matplotlib figures by name (``CA-all``, ``CA-masked`` …); ``tree_parts``: by the same names, trees in
+parts of 75 texts, where n is more (else none); ``draw_legend``: one figure.
 
 An author has one colour and one sign in all of them, so that nothing rests on colour alone. Up to ``NAMED`` texts are
 named in the plane; of more, pointing at a sign shows the name, and trees name all.

@@ -1,8 +1,9 @@
 """Shows a map (pictures of how many texts group): tables, sentences, page and files.
 
-In: a ``MapAnalysis``.
-Out: a ``TextMap`` with tables (one row a text, cluster, link or slice), figures, sentences and JSON values;
-``stylo_call``: the same call in R (text).
+In: ``TextMap``: a ``MapAnalysis``; its ``write``: a folder.
+Out: ``TextMap``: ``tables`` (one row a text, cluster, link or slice), ``figures`` by name, ``sentences``, ``to_json``
+plain values, ``write`` the path of the page (InputError where the folder is taken); ``stylo_call``: the same call in R
+(text).
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Makes tables of frequencies of the most frequent words, as stylo does: words, samples, n-grams, culling.
 
-In: texts (str), their words or units (lists of str); a language, sizes in words, culling in percent of the texts.
+In: ``stylo_words``: a text and a language; ``units_of``, ``features_of``, ``masked``, ``samples_of``: the words or
+units of a text (lists of str), with a kind, n, the words that stay, or sizes in words; ``table_of``: units of several
+texts and the most units; ``WordTable.culled``: percent of the texts.
 Out: ``stylo_words``, ``units_of``, ``features_of``: lists of words, units or n-grams; ``masked``: units, "#" for each
-word that is to be hidden; ``samples_of``: a list of samples, each a list of units; ``table_of``: a ``WordTable``,
-percent of a text's units (0 to 100), a row for each text, a column for each unit, by name; ``frequency_table``: the
-same turned, units in rows, a ``Table``; ``table_for_r``: that as text. ``pronouns``: a set, empty without a list.
-MissingPart where lemmas or parts of speech cannot be found.
+word that is hidden; ``samples_of``: a list of samples, each a list of units; ``table_of``: a ``WordTable``: percent of
+a text's units (0 to 100), a row a text, a column a unit, the most frequent first; ``frequency_table``: the same turned,
+a ``Table``; ``table_for_r``: that as text. ``pronouns``: a set, empty without a list. MissingPart where lemmas or parts
+of speech cannot be found.
 
 References
 ----------

@@ -1,9 +1,11 @@
 """Cuts verification problems from a corpus, as the PAN-2014 organisers built theirs (``raven problems``).
 
-In: a ``ProblemsSpec`` and a folder to write, or a ``Corpus`` with options (counts of documents, words and problems).
-Out: ``build``: a folder in PAN's form and a dict of what was made; ``build_problems``: ``Built``, n problems, truth
+In: ``build``: a ``ProblemsSpec`` and a folder to write; ``build_problems``: a ``Corpus`` with options (least and most
+known documents, columns, fewest words, number of problems).
+Out: ``build``: a folder in PAN's form, and a dict of what was made; ``build_problems``: ``Built``, n problems, truth
 (n,), half of them True (one author), counts of documents not used by reason. InputError for an option that does not
-fit, CorpusError if the corpus gives too few. ``cut`` and ``cut_across``: ``Case`` lists by author, rows from 0.
+fit, CorpusError if the corpus gives too few. ``cut`` (by author) and ``cut_across`` (a dict for each two values) give
+``Case``s, rows from 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """``raven sample``: shows which topics samplers choose, and how alike they are.
 
-In: a ``SampleSpec`` with a corpus. Out: a dict of JSON values: for each sampler its topics in order of choice, and
-the mean and greatest cosine (−1 to 1) over their pairs.
+In: ``chosen_topics``: a ``SampleSpec`` (which names the corpus).
+Out: a dict of JSON values: ``samplers``, for each its topics in order of choice, their numbers of documents, and the
+mean and greatest cosine (−1 to 1) over their pairs, None for one topic. InputError (CorpusError, SpecError) if the
+corpus cannot be read, has too few topics, or a name does not parse.
 """
 
 from __future__ import annotations

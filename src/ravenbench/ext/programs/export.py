@@ -1,9 +1,9 @@
 """Writes a run's folds as PAN problems, so that any outside system can use the benchmark (``raven export``).
 
-In: the folder (``Store``) of a run, and a new folder to write; for ``command`` the options of the command line.
+In: ``export``: the ``Store`` of a run, and a new folder to write; ``command``: the options of the command line.
 Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json`` (what each fold is), and a list of the
-folds' names (a search: of its own files). InputError if the folder is there already, or the task has no folds to
-export.
+folds' names (of a search: of its own files). InputError if the folder is there already or cannot be written, or the
+task has no folds to export.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Takes texts that were rewritten elsewhere, from files or by running a program, and refuses what cannot be theirs.
 
-In: a folder or table of rewritings, or a command line (timeout in seconds for all texts together), and the original
-texts.
-Out: ``find``: ``Found`` by id (where one rewriting is, and its text or its file of parts); from these a ``Rewriting``
-(parts and counts of operations) a text. FormatError where one is empty, for another text, in another language, or has
-10 times more or fewer words; ``objection``: the reason or None; InputError where rewritings are missing or too many;
-ProgramError where the program fails.
+In: ``Rewritings(folder)``: a folder or table of rewritings; ``Command(command)``: a command line (timeout in seconds
+for all texts together); both take ``ObfuscationTask``s with the original texts; ``find``: a folder or table;
+``objection``: two texts.
+Out: ``rewrite`` a ``Rewriting`` (parts and counts of operations), ``rewrite_all`` one a text; ``find``: ``Found`` by id
+(where it is, and its text or its file of parts); ``objection``: the reason or None. FormatError where one is empty, for
+another text, in another language, or has 10 times more or fewer words (of 20 or more); InputError from ``fit`` where
+rewritings or the program are missing, or rewritings too many; ProgramError where the program fails.
 
 a folder    ID/obfuscation.json (PAN 2016), ID/obfuscated.txt, or a problem set's ID/unknown.txt
             ID.obfuscation.json or ID.json (PAN 2016), ID.txt, or the file ID itself

@@ -1,10 +1,12 @@
 """Runs an outside program in a private folder with a cleared environment and limits, confined where possible.
 
-In: a command line, a ``FilesystemView`` (what it may read and write), ``Limits`` (bytes, counts of processes and files)
-or ``Rules`` (GiB), a timeout in seconds.
-Out: a ``Ran`` with the ends of its stdout and stderr as bytes; ProgramError if it fails, SpecError or InputError if it
-cannot be run so. ``arguments``, ``confined`` and ``needed`` make the command line, ``usage`` and ``machine_memory``
-count bytes, ``obstacle`` says why nothing can be confined (or None), ``check_plain`` refuses links.
+In: ``run_program``: a command as a list, a folder, a timeout in seconds, a ``FilesystemView`` (what it may read and
+write; None = not confined), ``Limits`` (bytes, counts of processes and files); ``Rules.run`` the same from ``Rules``
+(GiB); ``arguments``: a command line as text, a folder, values for ``$name``.
+Out: a ``Ran`` with the ends of its stdout and stderr as bytes; ProgramError if it fails. ``arguments`` gives a command
+as a list (SpecError if it does not parse, InputError if the program is not there), ``confined`` one in a sandbox,
+``needed`` paths; ``Rules.check`` nothing (SpecError, InputError), ``usage`` and ``machine_memory`` bytes, ``obstacle``
+why nothing can be confined (or None); ``check_plain`` refuses links (ProgramError).
 """
 
 from __future__ import annotations
@@ -382,7 +384,7 @@ def run_program(
         Working folder, home and place for temporary files; what lies below its parent counts as the program's.
     timeout : float
         Seconds.
-    view : View, optional
+    view : FilesystemView, optional
         Confine it to what this shows; without one it runs as the user.
     limits : Limits, optional
         The most that it may use.

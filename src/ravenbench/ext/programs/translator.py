@@ -1,8 +1,10 @@
 """Makes a translator of any program: a sentence a line in, a sentence a line out.
 
-In: a command line, n sentences, codes of two languages; timeout in seconds for all sentences of one call.
-Out: n translated sentences in their order, None for an empty line; ProgramError where the program fails or writes
-another number of lines.
+In: ``Command(command)``: a command line; timeout in seconds for all sentences of one call; ``translate``: n sentences,
+codes of two languages.
+Out: ``translate`` gives n translated sentences in their order, None for an empty line; ProgramError where the program
+fails or writes another number of lines; InputError if it is absent, SpecError for a command or rule that cannot be
+used.
 """
 
 from __future__ import annotations

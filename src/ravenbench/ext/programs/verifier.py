@@ -1,8 +1,10 @@
 """Makes a verifier of any outside program, which takes PAN problems and writes PAN answers.
 
-In: a command line and n ``Problems``, written without truth; timeout in seconds, memory and disk in GiB.
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = not answered. ProgramError if the program fails, goes beyond
-a limit or gives an unknown, missing or repeated id or no number; InputError if it is absent, SpecError for a parameter.
+In: ``Command(command)``: a command line; timeout in seconds, memory and disk in GiB; ``fit`` and ``verify``:
+``Problems`` (n,), which are written without truth unless the command asks for training problems.
+Out: ``verify`` gives answers (n,) from 0 to 1, higher = same author, 0.5 = not answered. ProgramError if the program
+fails, goes beyond a limit or gives an unknown, missing or repeated id or no number; InputError if it is absent,
+SpecError for a parameter.
 """
 
 from __future__ import annotations

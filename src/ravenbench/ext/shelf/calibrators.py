@@ -1,8 +1,10 @@
-"""Calibrates raw scores in three ways beside the bench's: isotonic, linear, and logistic with a band left out.
+"""Calibrates raw scores in three ways beside the bench's: ``Isotonic``, ``Linear``, ``Banded`` (logistic with a band).
 
-In: raw scores (n,), for ``Banded`` also (n, f), and truth (n,) bool to learn; ``Linear`` learns nothing.
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. SpecError for several features a problem (not
-``Banded``) or a width that is not positive; CorpusError if one class is absent.
+In: raw scores (n,), NaN = none, and for ``fit`` truth (n,) bool, True = same author. ``Isotonic`` and ``Linear`` take
+higher = same author (``Linear``: minus a distance, and learns nothing); ``Banded`` also takes (n, f), in any direction.
+Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered (``Linear``: only for NaN). SpecError for
+several features a problem (not ``Banded``), or a parameter out of range; CorpusError if one class is absent (not
+``Linear``).
 """
 
 from __future__ import annotations
@@ -88,10 +90,7 @@ class Linear(Calibrator):
     width: Positive = 0.15
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        """Check the parameters.
-
-        SpecError if ``width`` is not positive or the scorer gives several features a problem.
-        """
+        """Return itself: there is nothing to learn. SpecError if the scorer gives several features a problem."""
         one_column(scores, self.name)
         return self
 

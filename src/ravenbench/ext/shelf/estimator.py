@@ -1,8 +1,10 @@
-"""Verifies by any classifier of scikit-learn, or by an object that has the same methods.
+"""Verifies by any classifier of scikit-learn, or by an object that has the same methods (``Estimator``).
 
-In: ``Problems`` (n), and their truth (n,) to learn; a classifier, and perhaps a transformer of texts to vectors.
-Out: raw scores (n,), higher = same author: what the classifier's decision function, probability or prediction gives.
-SpecError if a part is no estimator.
+In: a classifier, and perhaps a transformer of texts to vectors; then ``Problems`` (n) and, for ``fit``, their truth
+(n,) bool, True = same author.
+Out: raw scores (n,), higher = same author: the classifier's decision function (unbounded) or, if it has none, its
+probability or else its prediction (0 to 1). SpecError from ``fit`` if a part is no estimator; the classifier's own
+errors come as they are.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
-"""Counts character n-grams of texts for several methods, and makes the most frequent ones features.
+"""Counts character n-grams of texts (case kept) for several methods, and makes the most frequent ones features.
 
-In: texts, or rows of a ``TextTable``; n in characters, a count of n-grams to keep.
-Out: ``GramCounts``: int32 counts by text, their places among names from 0, −1 = none; ``Grams``: relative frequencies
-from 0 to 1, sparse (``Vectors``) or (texts, names). ``frequent_grams``: counts by n-gram and of all; ``as_counts``:
-``GramCounts``.
+In: for ``GramCounts.of`` texts and n in characters, for ``of_table`` a ``TextTable``, rows of it and n; for ``Grams(n,
+size)`` training texts (``fit``), then texts, or ``GramCounts`` of either; for ``frequent_grams`` texts, n and the
+number of n-grams to keep.
+Out: ``GramCounts`` has int32 counts by text; its ``frequent`` gives counts by n-gram, the most frequent first, and the
+count of all; ``columns`` each entry's place among names from 0, −1 = none. ``Grams`` gives counts divided by the count
+of all n-grams of the text (0 to 1): ``vectors`` sparse (``Vectors``), ``dense`` (texts, names). ``frequent_grams``
+gives what ``frequent`` does, ``as_counts`` ``GramCounts``. No error of its own.
 """
 
 from __future__ import annotations

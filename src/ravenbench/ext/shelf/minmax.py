@@ -1,10 +1,13 @@
 """Computes similarities of sparse documents on many random subsets of the features, and contests with impostors.
 
-In: ``Vectors`` (sparse rows, values above 0) and ``subset_masks`` (features, subsets); a random generator;
-similarities.
+In: ``Vectors`` (sparse rows, values above 0) and ``subset_masks`` (features, subsets); for ``similarities`` also one
+document over all features, rows of the others, and the ``norms`` of both sides; for ``draw_impostors`` counts and a
+random generator; for ``graded`` similarities ``pair`` (T,) and products ``below`` (T,) of two similarities to
+impostors.
 Out: ``similarities`` (documents, subsets), ``whole_similarities`` (documents, others), ``paired_similarities``
-(pairs,): 0 to 1, higher = more alike; ``norms``: sums ≥ 0; ``draw_impostors``: numbers from 0 of impostors (texts by
-others), (subsets, n); ``drawn``: their similarities; ``graded``: a mean ratio ≥ 0, unbounded, NaN if undefined.
+(pairs,): 0 to 1, higher = more alike, 0 where both are empty; ``norms``: sums ≥ 0 (documents, subsets);
+``draw_impostors``: numbers from 0 of impostors (texts by others), (subsets, n); ``drawn``: their similarities;
+``graded``: a mean ratio ≥ 0, unbounded, NaN if undefined.
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
 only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of

@@ -1,8 +1,11 @@
 """Masks texts by POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together.
 
-In: texts, English or German; the name or folder of a spaCy model.
-Out: masked texts, in the same order. MissingPart if the package or the model is not here, SpecError for another
-language or another version of the model. ``KeptMasks`` keeps masked texts by hash, at most so many bytes.
+In: for ``POSNoise`` the name or folder of a spaCy model, English or German; for ``fit`` (which learns nothing, but must
+come first) and ``transform`` texts in its language. For ``KeptMasks.of`` a name for the way of masking, texts, and a
+function that masks them.
+Out: ``transform`` gives masked texts, in the same order, and so does ``KeptMasks.of``, which masks each text once and
+keeps at most ``most`` characters. MissingPart if spaCy, the package ``posnoise`` or the model is not here, SpecError
+for a model of another language (``fit``) or of another version than at ``fit`` (``transform``).
 """
 
 from __future__ import annotations

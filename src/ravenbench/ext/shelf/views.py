@@ -1,8 +1,10 @@
 """Rewrites texts token by token, so that their character n-grams are those of tokens, masks, marks or shapes.
 
-In: texts; training texts to learn a vocabulary; for ``chunks`` a length in characters.
-Out: ``Views.read``: rewritten texts by name of view (one way of rewriting), in the same order; ``chunks``: equal parts
-of a text of about so many characters, cut at blanks.
+In: for ``Views.fit`` training texts, which give the vocabulary; for ``read`` texts; for ``chunks`` a text and a length
+in characters.
+Out: ``read`` gives rewritten texts by name of view (one way of rewriting: ``char``, ``token``, ``mask``, ``marks``,
+``shape``), in the same order; ``chunks`` the parts of a text, about equal and of about so many characters, cut at
+blanks; a short text is one part. No error of its own.
 """
 
 from __future__ import annotations

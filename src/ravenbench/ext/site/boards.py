@@ -1,10 +1,11 @@
 """Makes the boards of a site: one leaderboard for each run or evaluation, with a row for every system.
 
-In: folders of runs and evaluations by address (``Path``), and answers from outside by address and system.
+In: ``boards``: folders of runs and evaluations by address (``Path``), and what came from outside (answers, or a run's
+folder) by address and system.
 Out: ``boards``: a list of ``Board``; its ``BoardStanding`` rows hold ranks (1 = best, None where not tested) and
-``Number`` figures (a value, perhaps with its 95 % interval), AUC and c@1 from 0 to 1, counts of unanswered problems.
-InputError or FormatError for folders and answers that do not fit. ``joined``, ``by_method``, ``divisions``,
-``parts_of``, ``slugs`` and others do one step of it.
+``Number`` figures (a value or None, perhaps with its 95 % interval), AUC and c@1 from 0 to 1, counts of unanswered
+problems. InputError or FormatError for folders and answers that do not fit. Steps: ``joined`` gives stores,
+``by_method`` standings, ``divisions`` attributes of problems, ``parts_of`` c@1 by part, ``slugs`` addresses by name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """Runs ``raven site`` and ``raven diff``: writes pages of leaderboards, and of what rewritings changed.
 
-In: options of the command line: paths of runs and of late answers, or of originals and rewritings, a place to write.
-Out: HTML files at that place, and its path on the terminal or as JSON.
+In: options of the command line: ``site``: folders of runs, late answers as NAME=PLACE, a place to write; ``diff``: an
+original and a rewriting, or a run's folder, and a place to write.
+Out: HTML files at that place, and its path on the terminal or as JSON. InputError for what cannot be read, does not
+fit, or a place that is taken.
 """
 
 from __future__ import annotations

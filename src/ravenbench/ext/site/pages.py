@@ -1,9 +1,11 @@
 """Makes leaderboards of any number of runs and evaluations as static pages in a folder (``ravenbench.site``).
 
-In: folders of runs and evaluations, what was made elsewhere by name, a folder to write; or ``Board`` objects.
-Out: ``site``: the path of the site; ``site_pages``: HTML by address; ``leaderboard``: a table; ``downloads``: files by
-name; ``place``: a rank as text, 1 = best. Scores such as AUC and c@1 are from 0 to 1. InputError for folders or answers
-that do not fit. ``with_interval`` and ``mark`` draw a figure, ``answered_by_file`` says True or False.
+In: ``site``: folders of runs and evaluations, a folder to write, and by name what was made elsewhere (answers or a
+run's folder); the others ``Board`` objects (from ``boards.boards``), ``Number`` figures or a folder.
+Out: ``site``: the path of the site's first page; ``site_pages``: HTML by address; ``leaderboard``: a table;
+``downloads``: texts of files by name; ``place``: a rank as text, 1 = best. Scores such as AUC and c@1 are from 0 to 1.
+InputError for folders or answers that do not fit. ``with_interval`` and ``mark`` give a figure as HTML,
+``answered_by_file`` True or False.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
 """``raven doctor``: says what is installed, what is missing, and how to get it.
 
-In: this installation. Out: a list of ``HealthCheck``, one a line of the table, with its state and the command that
-would mend it.
+In: this installation; ``shown``: checks; ``command``: options of the command line.
+Out: ``look_over`` yields ``HealthCheck``s, each with its state (ok, missing, wrong) and the command that would mend it;
+``self_test`` one; ``clear_cache`` the names of the folders removed; ``shown`` tables for a terminal; ``command`` prints
+these, with exit code 1 where something that is installed is wrong.
 
 Nothing here downloads, and nothing heavy is imported to see whether it is there.
 """

@@ -1,8 +1,10 @@
 """Runs ``raven list``: prints what can be named in commands and specs, a line each.
 
-In: a kind, a name or words to look for.
+In: ``describe``: a kind and a name; ``described``: what it gave; ``search``: words to look for; ``command``: a kind, a
+name or words, and options of the command line.
 Out: ``describe``: a component as a dict of JSON values; ``described``: the same as lines; ``search``: (kind, name,
-summary) for each that is found; ``command`` prints these. SpecError if no kind or component has the name.
+summary) for each that is found, the list may be empty; ``command`` prints these. SpecError if no component of the kind
+has the name, from ``command`` also if a word is no kind and finds nothing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """``raven new``: writes files that work at once, to be changed into one's own.
 
-In: a kind (verifier or metric), a name, a form. Out: the paths of the files, and commands to try next.
+In: ``make``: a kind (verifier or metric), a name, a form (class, program, r or package); ``command``: the same from the
+command line.
+Out: ``make``: the paths of the files that it wrote below the current folder, and commands to try next; ``command``
+prints these. SpecError for a name that cannot be, from ``command`` also for a kind or form; InputError if a file is
+there already: nothing is written then.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Measures whether a rewriting can be read; each measure is a text's value minus its original's.
 
-In: an original and its rewriting, as ``str`` (``measure``), or one text (``of``); for ``mean_ranks`` measures by
-system.
-Out: differences by name of measure, unbounded (``surprisal`` in bits a token, the others per 1,000 words or tokens;
-higher = less sensible), None where one was not made; ``of`` gives the values of one text; ``mean_ranks`` mean ranks of
-systems, 1 = most sensible, None where there is none.
+In: for ``Sensibleness().measure`` an original and its rewriting (text), for ``of`` one text; for ``mean_ranks`` the
+measures of each system by system and name.
+Out: ``measure`` gives differences by name of measure, unbounded (``surprisal`` in bits a token, the others per 1,000
+words or tokens; higher = less sensible), None where one was not made or a text has no words; ``of`` gives the values of
+one text, 0 or more; ``mean_ranks`` the mean rank of each system, 1 = most sensible, None where no measure tells systems
+apart. ``missing`` says which measures need Brown, which is not here; nothing is raised for that.
 
 Parts of one verdict, not a total: a report ranks them and shows the mean rank beside them.
 """
@@ -153,7 +154,8 @@ class Sensibleness:
 
 
 def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
-    """Mean rank of each system over the measures all systems have, 1 = most sensible; ties share ranks."""
+    """Mean rank of each system over the measures that all systems have and that tell some apart, 1 = most sensible;
+    ties share ranks; None where there is no such measure."""
     from scipy.stats import rankdata
 
     systems = list(values)

@@ -1,10 +1,13 @@
 """Measures whether a rewriting still says what the original said.
 
-In: the ``Part``s of a rewriting, or both texts; optionally a function that gives cosines of pairs of texts.
-Out: numbers by name: ``words_lost`` content words lost in 100 words of the original, ``chrf`` a percentage,
-``numbers`` and ``negations`` shares kept from 0 to 1, ``encoder`` a cosine, ``changes_per_1000`` words,
-``edited_share`` of both texts' words from 0 to 1; None where there is nothing to measure. ``Preserved`` are two
-counts; ``survives`` is bool; ``aligned_parts`` and ``aligned_texts`` give pairs of texts.
+In: for ``Soundness(similarity).measure`` and ``efficiency`` the ``Part``s of a rewriting (``similarity``: optionally a
+function from pairs of texts to cosines); for ``words_lost``, ``numbers`` and ``negations`` both texts; for ``survives``
+measures by name.
+Out: ``measure`` gives by name ``words_lost`` (content words lost, in 100 words of the original, lower = better),
+``chrf`` (0 to 100), ``numbers`` and ``negations`` (those on both sides divided by those on either, 0 to 1) and
+``encoder`` (a mean cosine), these higher = better; ``efficiency`` ``changes_per_1000`` words of the original and
+``edited_share`` of both texts' words, 0 to 1; None where there is nothing to measure. ``numbers`` and ``negations``
+give ``Preserved``, two counts; ``survives`` bool; ``aligned_parts`` and ``aligned_texts`` pairs (original, rewriting).
 
 A similarity says how close the wording is, not whether the meaning held; numbers and negations are counted because
 meaning is lost there without much change of wording.
@@ -135,7 +138,7 @@ _NEGATIVE = frozenset(_NEGATING.split())
 
 
 class Preserved(NamedTuple):
-    """How many of something were kept (a count), and how many there could have been (a count)."""
+    """How many of something both texts hold (a count), and how many either holds (a count)."""
 
     preserved: int
     total: int
@@ -147,7 +150,7 @@ class Preserved(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The share that was kept, from 0 to 1; None where there was nothing to keep."""
+        """``preserved`` divided by ``total``, from 0 to 1; None where neither text holds any."""
         return self.preserved / self.total if self.total else None
 
 

@@ -1,9 +1,10 @@
-"""Defines Raven's controls: the text as it is, random noise (the floor) and another author's text (the ceiling).
+"""Defines Raven's controls: ``Identity`` (no change), ``Random`` (noise, the floor), ``OtherAuthor`` (the ceiling).
 
-In: an ``ObfuscationTask`` and a seed; ``OtherAuthor`` is first fitted on the tasks of the document set; ``Random`` has
-a ``rate``, the share of words touched, 0 to 1.
-Out: a ``Rewriting`` in parts. InputError if ``OtherAuthor`` was not fitted or has no other problem to take a text
-from.
+In: for ``obfuscate`` an ``ObfuscationTask`` and a seed; ``OtherAuthor`` is first fitted on the tasks of the document
+set; ``Random`` has a ``rate``, the probability that a word is touched, 0 to 1.
+Out: a ``Rewriting`` in parts: ``Random`` changes English texts only, ``OtherAuthor`` gives a known text of another
+problem. InputError if ``OtherAuthor`` is fitted on fewer than two problems with known texts, was not fitted, or finds
+no problem that shares no text with the task; MissingPart if ``Random`` needs lemminflect and it is not installed.
 """
 
 from __future__ import annotations

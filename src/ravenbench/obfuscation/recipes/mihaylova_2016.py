@@ -1,10 +1,12 @@
-"""Rewrites a text by fourteen operations that pull it towards average style (the obfuscator ``Mihaylova``).
+"""Rewrites an English text by fourteen operations that pull it towards average style (the obfuscator ``Mihaylova``).
 
-In: the text of an ``ObfuscationTask`` and a seed. Steps take the text of one part, a ``Context`` (statistics of the
-document) and a random generator.
-Out: a ``Rewriting``: parts (old text, new text, operations), notes on what is missing here, and how often each
-operation was applied (counts). Steps give the part's new text. SpecError for an unknown mode, MissingPart from
-``correct`` without Brown. Helpers give words or text, None where nothing fits; ``distances`` counts edits.
+In: for ``obfuscate`` an ``ObfuscationTask`` and a seed. A step (``STEPS``) takes the text of one part, a ``Context``
+(the document's statistics; in ``delta`` these minus the averages, above 0 = more than usual) and a random generator.
+Out: a ``Rewriting``: parts (old text, new text, steps that changed it), notes on what is missing here, and the number
+of parts that each step changed, by name. A step gives the part's new text. SpecError for an unknown mode, when the
+obfuscator is made; MissingPart without lemminflect where synonyms need it (repaired mode with WordNet), and from
+``correct`` without Brown. Helpers give words or text, None where nothing fits; ``distances`` takes code points of a
+word and of a vocabulary and gives edits (0 to 3, 3 = three or more).
 
 References
 ----------
@@ -366,7 +368,7 @@ _MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Context:
-    """What a step may know: the document's statistics, how far they are from the averages, the mode and the names."""
+    """What a step may know: the document's statistics, ``delta`` (these minus the averages), the mode and the names."""
 
     document: Measured
     delta: Mapping[str, float]
@@ -711,7 +713,7 @@ class Mihaylova(base.Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[base.ObfuscationTask]) -> Self:
-        """Load those resources that are installed. SpecError if the mode is neither of the two."""
+        """Load the language model, where the resources of the vocabulary are installed."""
         if has_vocabulary():
             language_model()
         return self

@@ -1,11 +1,12 @@
-"""Measures the statistics of Mihaylova et al. on a full document, and averages them over documents.
+"""Measures the statistics of Mihaylova et al. on a full English document, and averages them over documents.
 
-In: a text with at least one word; for ``average`` texts; for ``in_vocabulary`` a word; for ``main`` a problem set's
-path.
-Out: ``Measured``: ``Statistics`` (``sentence_length`` words a sentence; the others counts divided by the count of all
-words, 0 to 1, but ``punctuation`` may exceed 1; None where a resource is missing), counts by lower-case word, the ten
-most frequent words, parts of speech. ``average`` gives means by name; ``has_vocabulary`` and ``in_vocabulary`` bool;
-``main`` prints averages.
+In: for ``measure`` an English text with at least one word (else ZeroDivisionError); for ``average`` texts, of which
+those without words are left out; for ``in_vocabulary`` a word; for ``main`` a problem set's path.
+Out: ``measure`` gives ``Measured``: ``rates`` (``sentence_length`` in words a sentence; the others are counts divided
+by the count of all words, 0 to 1, but ``punctuation`` may exceed 1; None where NLTK's tagger, WordNet or Brown is
+missing), counts by lower-case word, the ten most frequent words, parts of speech. ``average`` gives means by name,
+without rates that are None for a text; ``has_vocabulary`` and ``in_vocabulary`` bool, MissingPart from the latter
+without Brown or WordNet; ``main`` prints averages as JSON.
 
 ``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
 known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which
@@ -34,8 +35,9 @@ _MARK = re.compile(r"[^\w\s]")
 class Statistics:
     """The rates of style of one document; None where a resource is missing.
 
-    ``sentence_length`` is words a sentence, ``punctuation`` marks a word, ``known`` the share of different words that
-    Brown or WordNet knows, ``ttr`` different words a word; the others are shares of the words, from 0 to 1."""
+    ``sentence_length`` is words a sentence. The others are counts divided by the count of all words: of ``punctuation``
+    marks (the only one that may exceed 1), of different words (``ttr``), of different words that Brown or WordNet knows
+    (``known``), and of words that are stop words, of several letters all in capitals, or of a part of speech."""
 
     sentence_length: float
     stop: float

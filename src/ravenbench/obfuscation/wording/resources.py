@@ -1,8 +1,10 @@
 """Loads what recipes look words up in, once: word lists, WordNet and the language model of Brown.
 
-In: the name of a list (text); nothing for WordNet, Brown and the model.
-Out: JSON values (``load``), sets of words, a regular expression (``pattern``); NLTK's reader of WordNet; Brown's texts
-by name; ``LanguageModel`` (log10 probabilities). MissingPart where the resource is not here.
+In: for ``load``, ``word_set`` and ``pattern`` the name of one of Raven's lists (text), for ``pattern`` also keys within
+it; nothing for ``wordnet``, ``brown_texts`` and ``language_model``.
+Out: ``load`` gives JSON values, ``word_set`` a set of words, ``pattern`` a regular expression for all keys; ``wordnet``
+NLTK's reader, ``brown_texts`` texts by name, ``language_model`` a ``LanguageModel`` (log10 probabilities; kept in the
+cache folder). MissingPart where NLTK, WordNet or Brown is not here; FileNotFoundError or KeyError for an unknown name.
 """
 
 from __future__ import annotations

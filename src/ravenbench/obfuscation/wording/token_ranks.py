@@ -1,8 +1,8 @@
 """Ranks each token of a sentence among all words that a 4-gram model of Brown expects there.
 
-In: a ``LanguageModel``, then the n tokens of a sentence.
-Out: ranks (n + 1,) int, the last of the sentence's end, 1 = the most probable word; and log10 probabilities (n + 1,),
-at most 0. ``rank_kernel`` is the compiled loop behind it.
+In: ``TokenRanks(model)`` takes a ``LanguageModel``; each call then takes the n tokens of one sentence (text).
+Out: a call gives ranks (n + 1,) int, the last of the sentence's end, 1 = the most probable word, and log10
+probabilities (n + 1,), at most 0. ``rank_kernel`` is the compiled loop behind it. No error of its own.
 
 References
 ----------

@@ -1,9 +1,12 @@
 """Cuts texts into words and looks words up: tags, WordNet senses, forms, letter case; whether a text is English.
 
-In: a text, or a word with its WordNet part of speech (n, v, a, r) or Treebank tag, or a WordNet sense.
-Out: ``Token``s (half-open spans of characters, code points from 0), tags, synsets, words; similarity of senses from 0
-to 1, higher = more alike; a reason (text) why a text is not English, or None. MissingPart without NLTK's tagger or
-lemminflect.
+In: a text (``tokens``, ``reason_not_english``); ``Token``s (``tags``); a word with its WordNet part of speech n, v, a
+or r (``senses``, ``usual_sense``, ``base_form``, ``related``) or Treebank tag (``inflect``); senses (``similarity``).
+Out: ``tokens`` gives ``Token``s (half-open spans of characters, code points from 0), ``tags`` a Treebank tag for each;
+``senses`` synsets, the most frequent first, ``usual_sense`` one or None; ``base_form``, ``inflect`` and ``match_case``
+a word, ``related`` two tuples of words; ``similarity`` 0 to 1, higher = more alike; ``reason_not_english`` a reason
+(text), None = English; ``is_no_longer_english`` bool. MissingPart without NLTK's tagger (``tags``), lemminflect
+(``inflect``) or WordNet (what looks up senses or base forms).
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """Defines what a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5).
 
-In: ``Problems`` (n) and, to learn, their truth (n,) bool, True = same author; scores (n,) or (n, f) for a calibrator.
-Out: a scorer gives raw scores (n,), higher = same author, or (n, f) features, NaN = cannot tell; a calibrator and a
-verifier give answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered. AnswerError for scores or
-answers that are none, NotFittedError before ``fit``. Helpers: ``as_verifier`` and ``fresh`` give components,
-``mean_by_problem`` averages (n,).
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author; a calibrator takes raw scores (n,) or
+(n, f) in place of problems.
+Out: ``Scorer.score`` gives raw scores (n,), higher = same author, or features (n, f) for the calibrator, NaN = cannot
+tell; ``Verifier.verify`` and ``Calibrator.transform`` give answers (n,) from 0 to 1, higher = same author, exactly 0.5
+= unanswered. NotFittedError where something learned is asked for before ``fit``. ``checked_scores`` and
+``checked_answers`` give what a method returned as float64, or raise AnswerError; ``as_verifier`` (TypeError for what is
+neither) and ``fresh`` take and give a component; ``mean_by_problem`` averages values of pairs of documents, (sum k,) or
+(sum k, f), by problem.
 """
 
 from __future__ import annotations

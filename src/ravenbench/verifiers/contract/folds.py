@@ -1,9 +1,12 @@
-"""Divides training problems into folds such that no fold is judged by what was learned from its own authors.
+"""Divides training problems into folds; where data allow it, no fold learns from the authors of its own problems.
 
-In: ``Problems`` (n), their truth (n,) bool, a number of folds; for ``out_of_fold`` a function that learns and answers.
-Out: ``Folds``: the fold of each problem (n,) int from 0, masks (n,) of problems to learn from; ``out_of_fold`` and
-``remove_fold_effect`` values (n,) or (n, columns), in the unit of what was learned; ``collapsed`` a sentence or None;
-``both_classes`` the truth. CorpusError if one class is absent.
+In: ``Problems`` (n), their truth (n,) bool, True = same author, and a number of folds; for ``out_of_fold`` a function
+that learns and answers, ``Folds`` and the truth; for ``remove_fold_effect`` finite values, their folds and the truth.
+Out: ``calibration_folds`` gives ``Folds``: the fold of each problem (n,) int from 0, and by ``rest`` the mask (n,) of
+the problems that a fold learns from. ``out_of_fold`` gives values (n,) or (n, columns) in the function's unit, and
+``otherwise`` (by default 0.5) where a fold has too few problems of a class to learn from; ``remove_fold_effect`` values
+of the same shape; ``collapsed`` a sentence, or None where there is nothing to say; ``both_classes`` the truth as an
+array, CorpusError if one class is absent.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Says what a verifier can do in a language, and refuses texts that it cannot read (ours).
 
-In: components, and ``Problems`` or a ``TextTable``; for ``ability`` a kind of writing and whether it is English.
-Out: ``ability`` one of WORKS, ON_CHARACTERS, REFUSES, UNKNOWN (text); ``readable`` the verifiers by name that can read
-the texts and notes; ``reads`` what a component declares (set), ``table`` rows of text; ``check_language`` nothing.
-SpecError where texts cannot be read.
+In: a component and ``Problems`` (``check_language``); components by name and a ``TextTable`` (``readable``); or a
+component, a kind of writing (``spaces``, ``characters``, ``runs``) and whether the texts are English (``ability``).
+Out: ``check_language`` gives nothing, SpecError if the component cannot read the texts; ``readable`` the components
+that can, by name, and a note (sentence) on each other one, SpecError if none can; ``ability`` WORKS, ON_CHARACTERS,
+REFUSES or UNKNOWN (text); ``reads`` what a component declares that it reads (set of text, empty = nothing); ``table`` a
+row for each (name, component): the name and its four abilities.
 
 It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks
 divide words.
@@ -24,7 +26,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Ints, Problems
 
 _SAMPLE = 20
-"""Texts looked at."""
+"""Texts looked at, where there are as many: from so many to not quite twice as many."""
 WRITINGS: dict[Writing, str] = {
     "spaces": "words between blanks, as in most languages",
     "characters": "Chinese and Japanese",

@@ -1,23 +1,25 @@
 """Saves trained verifiers as a folder that any later session can load, without pickle.
 
-In: a fitted ``Verifier`` and a new folder; or a saved folder and, if known, the verifier expected.
-Out: ``save`` the folder's path (files below), ``load`` the ``Verifier`` with the same answers to the last bit,
-``digest`` the SHA-256 (hexadecimal) that names it; ``Writer`` and ``Reader`` turn objects into JSON values and arrays
-and back. SpecError (NotKept for an estimator) for what cannot be saved, is another verifier or has another version,
-FormatError for a damaged or foreign folder, InputError where ``save`` cannot write it or draw its figures.
+In: for ``save`` a fitted ``Verifier`` and a new or empty folder; for ``load`` and ``digest`` a saved folder, for
+``load`` also, if known, the component that it must be; for ``Writer.encode`` an object, for ``Reader.decode`` its JSON.
+Out: ``save`` gives the folder's path (files below), ``load`` the ``Verifier`` with the same answers to the last bit,
+``digest`` the SHA-256 (hexadecimal) that names it; ``Writer`` gives JSON values and arrays, ``Reader`` the object,
+``sealed`` a record (bytes) with its hash. SpecError for what cannot be saved (NotKept: an estimator of scikit-learn),
+or is another verifier or version than expected; FormatError for a damaged or foreign folder; InputError where ``save``
+cannot write the folder or draw its figures.
 
-FOLDER/verifier.json   format, spec, identity, scikit-learn's version, state, one SHA-256 of all three; written last
+FOLDER/verifier.json   format, spec, identity, scikit-learn version, state, SHA-256 of it and the next two; written last
 FOLDER/arrays.npz      learned arrays
 FOLDER/learned.json    hashes of the texts, problems and authors it learned from
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read
 
-Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one
-key that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and
-only if its class is a component, is registered as a part of saved verifiers, lies in a module of the verifier that
-was asked for, or is one of the scikit-learn estimators named here; nothing is executed, imported by whim or
-unpickled. Parameters are those that were asked for. What fit copies of them (``Component.copies``) must be what they
-say, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes, and
-nothing is read that is written otherwise. (skops imports most of scikit-learn, seconds, writes addresses and dates,
+Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
+that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
+if its class is registered (as a transform, segmenter, calibrator, verifier or part of saved verifiers), is of a module
+of the verifier that was asked for, or is one of the scikit-learn estimators named here; nothing is executed, imported
+by whim or unpickled. Parameters are those that were asked for. What fit copies of them (``Component.copies``) must be
+what they say, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes,
+and nothing is read that is written otherwise. (skops imports most of scikit-learn, seconds, writes addresses and dates,
 knows no versions of classes and checks no tree.)
 
 What a component makes in fit and does not declare so (the calibrator's ``logistic``, the ``lambdag`` of

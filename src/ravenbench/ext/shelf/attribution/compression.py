@@ -1,9 +1,13 @@
-"""Attributes a text to the author after whose texts it costs least: PPM, zipping, repetition, character models.
+"""Attributes a text to the author after whose texts it costs least: by PPM, zipping, repetition, character models.
 
-In: texts with their authors to learn; n texts. For the helpers code points (n,) of texts.
-Out: scores (n, authors), higher = more likely: minus bits a character (PPM, Peng) or a byte (Benedetto), or a
-repetition from 0 to 1 (Khmelev); names (n,). ``points``: code points; ``suffix_array``: places from 0; ``repeated``: a
-count of pairs; ``MarkovModel``: probabilities 0 to 1, mean log2; ``codes``: numbers of character sequences.
+In: for ``fit`` (``PPM``, ``Benedetto2002``, ``Khmelev2003``, ``Peng2004``) texts and as many authors' names, of two
+authors or more; then n texts. For ``repeated`` code points (n,) of a text and of known text, and the latter's
+``suffix_array``; for ``MarkovModel`` numbers of characters (n,) of each text, an order, how many characters there are.
+Out: ``scores`` (n, authors), higher = more likely: minus bits a character (``PPM``, −inf for an empty text;
+``Peng2004``, 0 for one) or a byte (``Benedetto2002``), or a repetition from 0 to 1 (``Khmelev2003``); ``predict``:
+names (n,). InputError if texts and authors differ in number or there is one author. ``points``: code points;
+``suffix_array``: places from 0; ``repeated``: a count; ``MarkovModel``: probabilities from 0 to 1, mean log2 at most 0;
+``codes``: a number for every k characters.
 """
 
 from __future__ import annotations
@@ -243,6 +247,8 @@ class MarkovModel:
     ----------
     known : list of (n,) int64
         Characters of the texts to learn from.
+    order : int
+        Longest n-gram, 1 … 5.
     kinds : int
         How many characters there are; those never seen share what discounting leaves of single characters.
     """

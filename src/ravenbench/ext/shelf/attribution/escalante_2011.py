@@ -1,8 +1,10 @@
-"""Attributes after Escalante et al. 2011: histograms of n-grams by their place in the text.
+"""Attributes after Escalante et al. 2011 (``Escalante2011``): histograms of n-grams by their place in the text.
 
-In: texts with their authors to learn; n texts.
-Out: scores (n, authors) of a linear support vector machine, unbounded, higher = more likely; names (n,);
-``histograms``: (places, n-grams), 0 to 1, whose rows sum to 1 unless a text has no known n-gram.
+In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts; for
+``histograms`` one text.
+Out: ``scores`` (n, authors) of a linear support vector machine, unbounded, higher = more likely; ``predict``: names
+(n,); ``histograms``: (places, n-grams), 0 to 1, whose rows sum to 1, or are 0 for a text without a known n-gram.
+InputError if texts and authors differ in number or there is one author, SpecError for a parameter out of range.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
-"""Attributes a text to the nearest profile (its author's frequent n-grams), by votes, or by graphs of words.
+"""Attributes a text to the nearest profile of frequent n-grams (CNG and its kin), by votes, or by graphs of words.
 
-In: texts with their authors to learn; n texts. For the helpers frequencies, or rows of sparse counts.
-Out: scores (n, authors), higher = more likely: minus a dissimilarity (CNG, at most 0) or a divergence in nats (Arun),
-the share of n-grams in both profiles (SCAP, 0 to 1), or the share of votes (Koppel, 0 to 1, and less than one vote more
-by cosine); names (n,). ``apart``: 0 to 4; ``top``: relative frequencies; ``compare``: shared n-grams (a count) and
-summed differences, (n, authors); ``cosines``: 0 where a row is empty.
+In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts.
+Out: ``scores`` (n, authors), higher = more likely: ``CNG`` and ``Stamatatos2007`` minus a dissimilarity, ``Arun2009``
+minus a divergence in nats (all at most 0); ``SCAP`` shared n-grams divided by the parameter ``size``, 0 to 1;
+``Koppel2011`` the share of votes, 0 to 1, and less than one vote more by cosine. ``predict``: names (n,). InputError if
+texts and authors differ in number or there is one author, SpecError for a parameter out of range. ``apart`` takes
+frequencies (the first above 0) and gives 0 to 4; ``top`` counts (n, n-grams), and gives frequencies; ``compare`` such
+rows and profiles (n-grams, authors), and gives shared n-grams (counts) and summed differences, (n, authors);
+``cosines`` two sparse matrices, and gives 0 where a row is empty.
 
 References
 ----------
@@ -119,7 +122,7 @@ class Stamatatos2007(CNG):
 
 
 class SCAP(CNG):
-    """Source-code author profiles, for prose too: the number of n-grams two profiles share.
+    """Source-code author profiles, for prose too: the number of n-grams two profiles share, divided by ``size``.
 
     Parameters
     ----------

@@ -1,9 +1,10 @@
-"""Attributes after Stamatatos 2006: discriminants on random sets of words, averaged.
+"""Attributes after Stamatatos 2006 (``Stamatatos2006``): discriminants on random sets of words, averaged.
 
-In: texts with their authors to learn; n texts. For ``discriminant`` features (n, m), author codes (n,), a shrinkage
-from 0 to 1.
-Out: scores (n, authors), mean probabilities from 0 to 1, higher = more likely; names (n,). ``discriminant``: weights
-(m, authors) and biases (authors,).
+In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts. For
+``discriminant`` features (n, m), author codes (n,) from 0, the number of authors, a shrinkage from 0 to 1.
+Out: ``scores`` (n, authors), mean probabilities from 0 to 1, higher = more likely; ``predict``: names (n,);
+``discriminant``: weights (m, authors) and biases (authors,), unbounded. InputError if texts and authors differ in
+number or there is one author, SpecError for a parameter out of range.
 """
 
 from __future__ import annotations

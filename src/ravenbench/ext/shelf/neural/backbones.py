@@ -1,10 +1,12 @@
 """Gives transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; and tokenizers.
 
-In: sizes (counts of layers, hidden units and heads, width in tokens), a configuration (JSON), or the name or folder of
-a model; for ``learned_reading`` training texts and a size of vocabulary.
-Out: a ``Backbone`` (torch module, configuration as JSON, ``Reading``, weights of a head); ``Reading.encode``: token
-numbers (n,) of each text; ``rebuilt``: a module with random weights. MissingPart if a model is absent, InputError or
-FormatError if it cannot be used, CorpusError for empty texts.
+In: for ``small`` a ``Reading`` and sizes (counts of layers, hidden units and heads, width in tokens); for
+``pretrained`` the name or folder of a model, a revision or None, a width in tokens; for ``rebuilt`` a configuration
+(JSON); for ``learned_reading`` training texts and a size of vocabulary.
+Out: ``small`` and ``pretrained`` give a ``Backbone`` (torch module, configuration as JSON, ``Reading``, weights of a
+head); ``rebuilt`` a module with random weights; ``learned_reading`` a ``Reading``, whose ``encode`` gives token numbers
+(n,) of each text. MissingPart if a model is absent, FormatError if it is not whole or cannot be loaded, InputError for
+its tokenizer, code of its own or too large a width, CorpusError for empty texts.
 """
 
 from __future__ import annotations
@@ -119,8 +121,8 @@ def rebuilt(config: str) -> Any:
 def pretrained(name: str, revision: str | None, width: int) -> Backbone:
     """A transformer on this machine, by name or folder: any that ``transformers`` builds itself, or published LUAR.
 
-    MissingPart if it is not on this machine. InputError if files are missing, the tokenizer belongs to another model,
-    or the model cannot read a piece.
+    MissingPart if it is not on this machine. FormatError if files are missing or cannot be loaded. InputError if the
+    tokenizer belongs to another model or has no fast form, the model needs code of its own, or cannot read a piece.
     """
     from safetensors.torch import load_file
     from transformers import AutoModel, AutoTokenizer

@@ -1,11 +1,13 @@
 """Verifies by a character model with a head for every author (Bagnall 2015): which head predicts a text best?
 
-In: ``Problems`` (n), and their truth to learn; for the helpers texts as character numbers (n,), states (n, hidden),
-heads.
-Out: scores (n,) in [0, 1], higher = same author: the share of other heads (a head: an author's output layer) that
-predict the text worse (``rank_scores``); the transductive form: answers (n,), 0.5 = unanswered (``recentred``). Bits a
-character (``cross_entropies``, ``sum_of``), nats in training. SpecError for sizes, CorpusError for too few authors.
-``mapped``, ``segments``, ``roles`` prepare texts; ``trained``, ``encoded``, ``adapted_head``: network, states, heads.
+In: ``Bagnall2015`` and ``Bagnall2015Transductive`` take ``Problems`` (n) and, for ``fit``, training ``Problems`` and
+truth (not used by the latter). For the helpers texts as character numbers (n,), their states (n, hidden), and heads (a
+head: an author's output layer): weights (hidden, alphabet) and biases (alphabet,).
+Out: ``Bagnall2015`` gives scores (n,), 0 to 1, higher = same author: the share of other heads that predict the text
+worse (``rank_scores``); the transductive form answers (n,), 0 to 1, 0.5 = unanswered (``recentred``).
+``cross_entropies`` and ``sum_of`` give bits a character, 0 for too short a text; training is in nats. SpecError for
+sizes, CorpusError for too few authors. ``mapped``, ``segments``, ``roles`` prepare texts; ``trained``, ``encoded``,
+``adapted_head`` give network, states, heads.
 """
 
 from __future__ import annotations

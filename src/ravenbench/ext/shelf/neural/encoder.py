@@ -1,9 +1,11 @@
-"""Verifies by any pretrained sentence encoder: cosine of texts in full, calibrated.
+"""Verifies by any pretrained sentence encoder (``Encoder``): cosine of texts in full, calibrated.
 
-In: ``Problems`` (n), and their truth to learn a scale; the name or folder of a model on this machine.
-Out: raw scores (n,), higher = same author: cosines on that scale; ``embeddings``: (texts, d) of length 1, zeros where
-no token is known. MissingPart if the model is absent, FormatError or InputError if it cannot be used, SpecError for
-pooling or other weights.
+In: ``Encoder`` has the name or folder of a model on this machine; then ``Problems`` (n), and for ``fit`` training
+``Problems``, to learn the scale of cosines (their truth is not used); for ``embeddings`` texts.
+Out: raw scores (n,), higher = same author: cosines put into (0, 1) by a logistic curve on that scale; ``embeddings``:
+(texts, d) of length 1, zeros where no token is known. MissingPart if model or library is absent, FormatError or
+InputError if the model or a GPU cannot be used, SpecError for other weights than at ``fit``, or a window, batch, device
+or precision that there is not.
 """
 
 from __future__ import annotations
@@ -92,7 +94,7 @@ class Encoder(Scorer):
         """Load the model and learn on what scale its cosines lie.
 
         MissingPart if it is not on this machine. FormatError, InputError if files are missing, or the tokenizer
-        belongs to another model. SpecError if pooling is neither way.
+        belongs to another model. SpecError if there is no such window, batch, device or precision.
         """
         self.digest_ = self.model_digest()
         chosen = stream(0, "encoder-scale", len(problems)).permutation(len(problems))[:SAMPLE]
@@ -118,7 +120,8 @@ class Encoder(Scorer):
         return sentences.digest(model_folder(self.model, self.revision))
 
     def embeddings(self, texts: list[str]) -> Floats:
-        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows.
+        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows. SpecError if the
+        model's files are others than at ``fit``.
 
         A text is encoded once, however many folds, repetitions, workers and runs ask about it: vectors are kept in the
         cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.

@@ -1,10 +1,12 @@
-"""Verifies by LUAR (Rivera-Soto et al. 2021): authorship embeddings, learned by contrast.
+"""Verifies by LUAR (``LUAR``, Rivera-Soto et al. 2021): authorship embeddings, learned by contrast.
 
-In: ``Problems`` (n), and their truth to learn; for the helpers token numbers (n,), or embeddings and authors (n,).
-Out: scores (n,), higher = same author: cosines on a scale learned in training; embeddings of unit length, (texts,
-dimensions); ``contrastive``: a loss in nats. SpecError for sizes, CorpusError for too little text, MissingPart,
-FormatError or InputError for the model or memory. ``tiles``, ``stacked`` and ``DrawnEpisodes`` make batches of episodes
-(pieces of an author's text); ``train_network`` and ``fitting`` train.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author; for ``embeddings`` texts; for
+``contrastive`` embeddings (n, d), authors (n,) and a temperature; for ``tiles`` a text's token numbers (n,).
+Out: raw scores (n,), higher = same author: cosines put into (0, 1) by a logistic curve, on a scale learned in training;
+``LUAR.embeddings`` of unit length, (texts, dimensions); ``contrastive``: a loss in nats. SpecError for sizes that do
+not fit, CorpusError for too little text, MissingPart, FormatError or InputError for the model or memory. ``tiles``,
+``stacked`` and ``DrawnEpisodes`` make batches of episodes (pieces of an author's text); ``train_network`` and
+``fitting`` train.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
 """Trains networks for all neural verifiers: warm-up and a falling rate, accumulation, early stopping, exact resume.
 
-In: a torch module, batches by epoch, a loss, ``TrainingSettings``, a folder for checkpoints; for
-``written`` ``Problems`` and truth.
-Out: ``train``: the module trained in place, and a list of ``Epoch`` (mean loss, held-out value, higher = better,
-learning rate, seconds); ``written``: documents by author, from 0; ``pairs`` with truth; ``learning_curve``: SVG bytes.
-SpecError for another training's checkpoint, FormatError for a damaged one, CorpusError for one author. ``arrays``,
-``fill``: weights; ``keep``, ``find``, ``forget``, ``training_spec``, ``training_folder``, ``differences``: checkpoints.
+In: for ``train`` a torch module on its device, batches by epoch, a loss, ``TrainingSettings``, the device, and perhaps
+a held-out measure and a folder for checkpoints; for ``written`` ``Problems`` and truth; for ``pairs`` what it gives.
+Out: ``train`` trains the module in place and gives a list of ``Epoch`` (mean loss, held-out value, higher = better,
+learning rate, seconds); ``written`` documents by author, from 0; ``pairs`` places of two documents, and truth;
+``learning_curve`` SVG bytes; ``arrays`` and ``fill`` take and set weights; ``keep``, ``find``, ``forget``,
+``training_spec``, ``training_folder`` and ``differences`` serve checkpoints. SpecError for another training's
+checkpoint, FormatError for a damaged one, CorpusError for one author, no batch or a loss that is no number, InputError
+where a GPU's memory does not suffice.
 
 An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
 checkpoint ends in the weights it would have had.

@@ -1,9 +1,11 @@
-"""Obfuscates by heuristic search away from the author's byte trigram profile.
+"""Obfuscates by heuristic search away from the author's byte trigram profile (``Bevendorff``).
 
-In: an ``ObfuscationTask`` (text and the author's known texts) and a seed; for ``goal`` a size in bytes.
-Out: a ``Rewriting`` in parts with notes and counts of operations, unchanged without known texts; ``goal``: the distance
-to be reached, √(2 · Jensen–Shannon divergence in bits), at most √2, higher = less alike. SpecError for an unknown
-target or a parameter out of range.
+In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts) and a seed; for ``goal`` a
+size in bytes.
+Out: a ``Rewriting`` in parts with notes and counts of operations, unchanged (with a note) without known texts or for a
+text under three bytes; ``goal``: the distance to be reached, √(2 · Jensen–Shannon divergence in bits), at most √2,
+higher = less alike. SpecError for an unknown target, MissingPart without lemminflect where synonyms need it (repaired
+mode with WordNet); operators that lack another resource are left out.
 
 References
 ----------
@@ -70,7 +72,7 @@ class Bevendorff(Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load the language model, if its data are on this machine. SpecError if a parameter is out of range."""
+        """Load the language model, if its data are on this machine. SpecError for an unknown target."""
         if self.target not in THRESHOLDS:
             raise SpecError(
                 f"{self.name}: unknown target",

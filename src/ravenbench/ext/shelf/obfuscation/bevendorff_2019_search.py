@@ -1,11 +1,13 @@
 """Searches edits that take a text away from its author's trigrams (Bevendorff et al. 2019): greedy and A* search.
 
-In: an ``Author`` (byte trigrams of the known texts, shares 0 to 1), an ``EditedText``, a goal (a distance, 0 to √2), a
-random generator, most edits or nodes (counts).
-Out: ``greedy``, ``a_star``: ``SearchState``, ``SearchResult``: the edited text, its distance √(2 · divergence in bits),
-its cost (sum over edits, 2 to 40 each). ``divergence``, ``gain``, ``term``: bits. ``changes``, ``readable_changes``,
-``acceptable``: edits of half-open spans in characters. ``plain_bytes``, ``codes``, ``author_profile``, ``count_in``,
-``add_window``: trigrams and their counts.
+In: for ``greedy`` and ``a_star`` an ``Author`` (byte trigrams of the known texts, shares 0 to 1), an ``EditedText``, a
+goal (a distance, 0 to √2), a random generator, most edits or nodes (counts). For ``changes`` and ``readable_changes``
+an ``EditedText`` and a half-open span in characters, and whether WordNet and the model are here.
+Out: ``greedy`` gives a ``SearchState``: the edited text (``draft``) and its distance √(2 · divergence in bits), higher
+= less alike; ``a_star`` a ``SearchResult`` with such a state and its cost (sum over edits, 2 to 40 each). ``changes``
+and ``readable_changes`` give edits, ``acceptable`` bool. ``term``, ``divergence`` and ``gain`` are in bits;
+``plain_bytes``, ``codes``, ``author_profile``, ``count_in`` and ``add_window`` make and count trigrams. MissingPart
+without lemminflect.
 """
 
 from __future__ import annotations

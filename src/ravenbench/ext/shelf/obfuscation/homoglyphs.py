@@ -1,7 +1,7 @@
-"""Attacks the letters themselves: nothing changes for a reader, everything for a program.
+"""Attacks the letters themselves (``Homoglyphs``): nothing changes for a reader, everything for a program.
 
-In: an ``ObfuscationTask`` (a text) and a seed; ``rate``, a share of letters, and ``invisible``, a share of words, 0 to
-1.
+In: for ``obfuscate`` an ``ObfuscationTask`` (a text) and a seed; ``Homoglyphs`` has ``rate``, the share of letters with
+a look-alike that are replaced, and ``invisible``, the share of words that get a space without width, 0 to 1 each.
 Out: a ``Rewriting`` in parts with counts of operations; SpecError if a share is not from 0 to 1. ``TWINS``: look-alikes
 by Latin letter.
 """

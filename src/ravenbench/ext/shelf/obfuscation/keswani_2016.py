@@ -1,8 +1,10 @@
-"""Obfuscates by round-trip translation: English to German to French and back.
+"""Obfuscates by round-trip translation (``Keswani``): English to German to French and back.
 
-In: an ``ObfuscationTask`` (a text), a ``Translator`` and a chain of language codes.
-Out: a ``Rewriting`` in parts, with notes and counts of failed translations; SpecError for a chain that does not end
-where it began, MissingPart without a leg's translator, ProgramError if no sentence was translated.
+In: for ``obfuscate`` an ``ObfuscationTask`` (an English text; the seed changes nothing); ``Keswani`` has a
+``Translator`` and a chain of language codes.
+Out: a ``Rewriting`` in parts with notes, and counts of sentences translated and of those kept since their translation
+failed. SpecError for a chain of fewer than two legs or that does not end where it began, MissingPart without a leg's
+translator, ProgramError if no sentence was translated or the chain did not come back to English.
 
 References
 ----------

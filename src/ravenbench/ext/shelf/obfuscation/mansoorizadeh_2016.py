@@ -1,10 +1,12 @@
-"""Obfuscates by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
+"""Obfuscates by one synonym a sentence for the author's most frequent words, by a language model (``Mansoorizadeh``).
 
-In: an ``ObfuscationTask`` (text and the author's known texts); for the helpers texts, or a sentence's tokens and
-shares.
-Out: a ``Rewriting`` in parts with counts of operations; ``frequent_share``: shares that sum to 1; ``replacements``: a
-list of ``Replacement`` with scores (gain + 0.1, times the word's share), higher = better. SpecError for a parameter,
-MissingPart without WordNet, Brown or the tagger.
+In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts; the seed changes nothing).
+For ``frequent_share`` texts; for ``replacements`` a sentence's ``Token``s, such shares, a ``LanguageModel`` and, in
+repaired mode, ``Stretches`` to leave alone.
+Out: a ``Rewriting`` in parts with notes and counts of operations; ``frequent_share``: shares by token that sum to 1;
+``replacements``: a list of ``Replacement`` with scores (gain + 0.1, times the word's share), higher = better.
+MissingPart without Brown (``fit``), and where they are needed without WordNet, the tagger or lemminflect; SpecError for
+a parameter out of range, when the obfuscator is made.
 
 References
 ----------
@@ -81,10 +83,7 @@ class Mansoorizadeh(Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Train the language model, or find it in the cache.
-
-        SpecError if a parameter is out of range; MissingPart if WordNet, Brown or the tagger is not here.
-        """
+        """Train the language model, or find it in the cache. MissingPart if Brown is not here."""
         language_model()
         return self
 

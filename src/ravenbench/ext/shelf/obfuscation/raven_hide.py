@@ -1,14 +1,15 @@
-"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's other texts.
+"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's texts (``RavenHide``).
 
-In: an ``ObfuscationTask`` (text and the author's known texts) and a seed; a goal of nearness (1 = as near as the known
-texts are to each other, 0 = as other people's, below 0 = beyond), a limit of cost in sense for 100 words.
-Out: a ``Rewriting`` in parts with counts of operations, whose notes say how far it came. SpecError for a limit not
-above 0, InputError for a background without texts, MissingPart without any.
+In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts) and a seed; ``RavenHide``
+has a goal of nearness (1 = as near as the known texts are to each other, 0 = as other people's, below 0 = beyond), a
+limit of cost in sense for 100 words, and a folder of texts by other people.
+Out: a ``Rewriting`` in parts with counts of operations, whose notes say how far it came. InputError for a folder
+without texts, MissingPart without both a folder and Brown; SpecError for a limit not above 0, when it is made.
 
 Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
 list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
-sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) stands for them, and one
-that the panel does not have (compression) says at the end how far it came.
+sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) is asked in their place, and
+one that the panel does not have (compression) says at the end how far it came.
 """
 
 from __future__ import annotations
@@ -94,8 +95,8 @@ class RavenHide(Obfuscator):
     background: str = ""
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Check the parameters. SpecError if the limit is not positive; InputError if the background has no text;
-        MissingPart if there is neither a background nor Brown."""
+        """Load the texts by other people. InputError if the background has no text; MissingPart if there is neither a
+        background nor Brown."""
         if not self.background:
             try:
                 find("brown")

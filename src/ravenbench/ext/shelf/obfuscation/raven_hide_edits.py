@@ -1,12 +1,13 @@
 """Finds the edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
 
-In: a text.
-Out: ``safe_edits``: a list of ``SafeEdit``, each with ``edits`` made together or not at all (half-open spans in
+In: for ``safe_edits`` an English text; nothing for ``alternatives``.
+Out: ``safe_edits`` gives a list of ``SafeEdit``, each with ``edits`` made together or not at all (half-open spans in
 characters, and new text) and one ``cost`` for them, a number above 0: 0.1 = nobody notices, 0.4 = another word or order
-of clauses. ``alternatives``: one expression for all phrases, and what may stand for each.
+of clauses; edits of all signs of a kind cost 0.01 a sign, of all spellings 0.1 a word. ``alternatives`` gives one
+expression for all phrases, and by phrase what may replace it. No error: edits that need the tagger are left out.
 
-Which words may stand for which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and
-numbers in dates are left alone. A cost of .4 is another word or order of clauses, .1 a change that nobody notices.
+Which words may replace which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and
+numbers in dates are left alone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
 """Measures how near a text is to its author's other texts, by four fast views: what ``raven-hide`` searches against.
 
-In: the known texts, a ``Crowd`` (pieces of other people's texts), a text, ``SafeEdit`` objects; pieces in words.
-Out: nearness as a number, unbounded: 0 = as texts of the crowd on average, 1 = as the known texts are to each other;
-(edits,) after each edit, from ``EditSearch``. Single views (``Ratios``, in natural log, ``Deviations``, cosines) are
-put on that scale. ``grams`` and ``GramChanges``: n-grams as integers, changes of their counts; ``pieces``: texts.
+In: ``HidingPanel`` takes the known texts, a ``Crowd`` (pieces of other people's texts) and the words of a piece;
+``near`` a text; ``search`` a text and ``SafeEdit``s of it; ``Crowd.of`` texts and the words of a piece.
+Out: ``HidingPanel.near`` gives nearness, a number, unbounded: 0 = as texts of the crowd on average, 1 = as the known
+texts are to each other; ``search`` an ``EditSearch``, whose ``near`` gives nearness (edits,) after each edit and whose
+``make`` takes one as made; ``telling`` words. Single views (``Ratios``, in natural log, ``Deviations``, cosines) are
+put on that scale. ``grams`` gives n-grams as integers, ``GramChanges`` changes of their counts, ``pieces`` texts. No
+error of its own.
 
 Two views ask how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words with
 all others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters and

@@ -1,9 +1,9 @@
 """Finds edits of ``raven-hide`` that need to know what part of speech words are: rules over tagged sentences.
 
-In: a text.
+In: for ``ruled_edits`` an English text; nothing for ``rules``.
 Out: ``ruled_edits``: an iterator of pairs (edits, cost): ``edits`` is a tuple of ``Edit`` made together or not at all
 (half-open spans in characters, and the new text), ``cost`` one number for the tuple, from 0.1 (nobody notices) to 0.4
-(another word or order of clauses); nothing comes out where the NLTK tagger is missing. ``rules``: all rules as
+(another word or order of clauses); nothing, and no error, where NLTK's tagger is missing. ``rules``: all rules as
 ``TaggedRule``, in the order of their file.
 
 The rules are written in ``raven_hide_rules.txt``. What a rule makes of a sentence is brought back to the words that

@@ -1,8 +1,10 @@
-"""Translates by running the program Apertium, for round trips.
+"""Translates by running the program Apertium (``Apertium``), for round trips.
 
-In: sentences and two languages by their codes.
-Out: their translations in the same order, None where there is none; ``here``: the pairs of languages installed (text).
-ProgramError where Apertium fails, MissingPart where it does not have the two languages.
+In: for ``translate`` sentences and two languages by their codes (two letters), from and to; for ``check_leg`` the two
+codes.
+Out: ``translate`` gives the translations in the same order, None where there is none; ``check_leg`` nothing; ``here``
+the pairs of languages installed (text). ProgramError where Apertium fails or takes over ten minutes, MissingPart where
+it does not have the two languages.
 """
 
 from __future__ import annotations

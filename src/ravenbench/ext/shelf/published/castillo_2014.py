@@ -1,9 +1,11 @@
-"""Verifies as Castillo et al. 2014: feature families vote on whether the questioned document is like the known ones.
+"""Verifies as Castillo et al. 2014 (``Castillo2014``): feature families vote for or against the same author.
 
-In: ``Problems`` (n), training ones for a list of frequent words (truth is not used); for the helpers similarities or
-counts.
+In: ``Problems`` (n); for ``fit`` training ``Problems``, for a list of frequent words (their truth is not used). For
+``voted`` similarities (parts, parts), the document of each part and which are questioned (parts,); for ``jaccard``
+counts (rows, n-grams).
 Out: answers (n,) from 0 to 1, shares of votes, higher = same author, 0.5 = unanswered; ``voted``: True, False or None
-(undecided); ``jaccard``: shares of n-grams in both rows, 0 to 1.
+(nothing to compare); ``jaccard``: of pairs of rows, n-grams in both divided by those in either, 0 to 1. No error of its
+own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
-"""Verifies as Jankowska, Kešelj & Milios 2013: proximity-based one-class classification, the baseline of PAN-2014.
+"""Verifies as Jankowska, Kešelj & Milios 2013 (``CNG2013``): proximity-based one-class classification.
 
-In: ``Problems`` (n); for the helpers texts as integers, pairs of rows, sizes of profiles in n-grams.
-Out: raw scores (n,), −M, at most 0, higher = same author, NaN where a text has no n-gram (M: mean ratio of
-dissimilarities); ``mean_ratios``: M (n, settings); ``dissimilarities``: (pairs, sizes), 0 to 8 times the size, higher =
-less alike; ``gram_numbers`` and ``profiles``: n-grams as numbers and their counts. SpecError for a parameter.
+In: ``Problems`` (n); nothing is learned. For ``mean_ratios`` also "char" or "word", lengths n and sizes of profiles in
+n-grams; for ``gram_numbers`` texts as non-negative integers, and n; for ``profiles`` what that gives; for
+``dissimilarities`` these ``Profiles``, rows of the texts of each pair, and sizes.
+Out: raw scores (n,), −M, at most 0, higher = same author, NaN where a text of the problem, once truncated to the
+shortest (and an only known one halved), has no n-gram. ``mean_ratios``: M (n, lengths · sizes), mean ratios of
+dissimilarities, ≥ 0, lower = same author, NaN likewise; ``dissimilarities``: (pairs, sizes), 0 to 8 times the size,
+higher = less alike; ``gram_numbers``: the n-grams of each text as integers. SpecError for a parameter, when it is made.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from ravenbench.verifiers.contract.base import Scorer
 @dataclass(frozen=True, eq=False)
 class Profiles:
     """N-grams of texts (Kešelj et al. 2003): text i has ``grams[bounds[i]:bounds[i + 1]]``, ascending, each ``counts``
-    times, and stands at place ``rank`` (from 0) in its text's order of frequency. ``total`` is all n-grams of a
+    times, at place ``rank`` (from 0) in its text's order of frequency. ``total`` is all n-grams of a
     text."""
 
     bounds: Ints
@@ -125,7 +128,7 @@ def mean_ratios(
     halves that stand for two (recalled, not verified; in this order by our choice). D_max = 0, where known documents
     are copies, counts as a tiny number.
 
-    NaN where a text of a problem, once truncated, is too short for an n-gram.
+    NaN where a text of a problem, once truncated and halved, is too short for an n-gram.
 
     ``units`` {"char", "word"}: what n-grams consist of: characters, or lowercased tokens. ``lengths``: n. ``sizes``:
     l, the n-grams of a profile.
@@ -206,10 +209,10 @@ class CNG2013(Scorer):
     size: Size = 700
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Check the parameters; there is nothing to learn. SpecError if a parameter is not positive."""
+        """Return itself: there is nothing to learn."""
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """−M, (n,); NaN where the shortest text of a problem has no n-gram."""
+        """−M, (n,), higher = same author; NaN where a text of a problem, truncated and halved, has no n-gram."""
         scores: Floats = -mean_ratios(problems, "char", (self.n,), (self.size,))[:, 0]
         return scores

@@ -1,7 +1,9 @@
-"""Verifies by Cosine Delta: do two texts use the same frequent words more, or less, than others do?
+"""Verifies by Cosine Delta (``CosineDelta``): do two texts use the same frequent words more, or less, than others do?
 
-In: ``Problems`` (n), and training ``Problems`` to learn words, means and deviations.
-Out: raw scores (n,), mean cosines from −1 to 1, higher = same author. SpecError if a parameter is out of range.
+In: ``Problems`` (n); for ``fit`` training ``Problems``, from which it learns words, means and deviations (their truth
+is not used).
+Out: raw scores (n,), mean cosines from −1 to 1, higher = same author, NaN where a text has no word. SpecError for a
+parameter out of range, when the scorer is made.
 """
 
 from __future__ import annotations
@@ -55,14 +57,14 @@ class CosineDelta(Scorer):
     marks: Index = 10
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Choose words, and learn their means and deviations. SpecError if a parameter is out of range."""
+        """Choose words, and learn their means and deviations."""
         self.profiles_ = TokenProfiles(self.words, self.marks).fit(
             problems.texts, problems.documents
         )
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Mean cosine, (n,), from −1 to 1."""
+        """Mean cosine, (n,), from −1 to 1; NaN where a text has no word."""
         used = problems.documents
         profiles = unit(self.profiles_.transform(problems.texts, used))
         profiles[[WORD.search(problems.texts[row]) is None for row in used]] = np.nan

@@ -1,7 +1,9 @@
-"""Verifies as Fréry, Largeron & Juganaru-Mathieu 2014: a decision tree over counts and means of eight similarities.
+"""Verifies as Fréry, Largeron & Juganaru-Mathieu 2014 (``Frery2014``): a decision tree over eight similarities.
 
-In: ``Problems`` (n), and their truth (n,) to learn.
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. CorpusError if training lacks one class.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author.
+Out: answers (n,) between 0 and 1, higher = same author, the corrected share of same-author training problems in the
+tree's leaf, 0.5 = as many of both, unanswered. CorpusError if training lacks one class; SpecError for a parameter out
+of range, when the verifier is made.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Verifies as GLAD (Hürlimann et al. 2015): an SVM over 24 comparisons of the known and the questioned text.
+"""Verifies as GLAD (``Glad2015``, Hürlimann et al. 2015): an SVM over 24 comparisons of known and questioned text.
 
-In: ``Problems`` (n), and their truth (n,) to learn; for the helpers texts, or a text's counts.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``reading`` a text; for
+``pair_features`` and ``compression_ratio`` two such readings; for ``profile`` a text, n and a size.
 Out: raw scores (n,), decision values, unbounded, higher = same author, NaN where a side is empty; ``problem_features``
-(n, 24) and ``pair_features`` (24,). SpecError for the kernel, CorpusError if one class is absent. Helpers give one
-feature each: ``dissimilarity`` ≥ 0 (higher = less alike), ``compression_ratio``, ``difference`` ≥ 0, ``cosine`` 0 to 1,
-``entropy`` in bits a character; ``reading`` and ``profile`` count a text.
+(n, 24), NaN likewise, and ``pair_features`` (24,). CorpusError if one class is absent; SpecError for an unknown kernel,
+when the scorer is made. ``reading`` counts a text, ``profile`` gives frequencies by n-gram; of two profiles, readings
+or vectors ``dissimilarity`` ≥ 0 (higher = less alike), ``compression_ratio`` > 0 (higher = more alike), ``difference``
+≥ 0, ``cosine`` 0 to 1; of counts ``entropy`` in bits a character.
 """
 
 from __future__ import annotations
@@ -244,7 +246,7 @@ class Glad2015(Scorer):
     kernel: Literal["rbf", "sigmoid"] = "rbf"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn scales and the SVM. SpecError if there is no such kernel. CorpusError if one class is absent."""
+        """Learn scales and the SVM. CorpusError if one class is absent."""
         from sklearn.svm import SVC
 
         features, same = learnable(problem_features(problems), same, self.name)

@@ -1,12 +1,14 @@
 """Says how well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
 
-In: a text and sentences as numbers of words (``Sentences``), rows of the sentences that make each model, n, a discount
-(0 to 1).
-Out: ``grammar_log10``: log10 probability of each token, (models, tokens), at most 0, higher = fits better; InputError
-for too many words or n-grams. ``sentences`` and ``divided``: tokens and sentences (text), ``spans``: half-open offsets
-in characters; ``plant``, ``tally``, ``predict`` and ``ask`` are the compiled steps.
+In: for ``grammar_log10`` a text and a pool of sentences as numbers (``Sentences``, by one ``SentenceVocabulary``), rows
+of the pool for each model, the vocabulary's length, the longest n-gram in tokens, a discount (0 to 1); for
+``sentences``, ``divided`` and ``spans`` a text.
+Out: ``grammar_log10`` gives the log10 probability of each token and end of a sentence, (models, tokens), at most 0,
+higher = fits better; InputError for too many words or n-grams. ``sentences`` gives tokens by sentence, ``divided``
+sentences (text), ``spans`` half-open offsets of tokens in characters; ``plant``, ``tally``, ``predict`` and ``ask`` are
+the compiled steps.
 
-A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts
+A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens are divided by white space; masked texts
 (``posnoise``) keep both. This is how the authors of LambdaG divide texts.
 
 Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own

@@ -1,9 +1,10 @@
-"""Verifies as VEBAV (Halvani & Steinebach 2014): one-class decisions by distance in several simple feature families.
+"""Verifies as VEBAV (``Halvani2014``, Halvani & Steinebach 2014): one-class decisions in several feature families.
 
-In: ``Problems`` (n); nothing is learned.
+In: ``Problems`` (n); nothing is learned. For ``ratio`` counts of a family's features in each chunk of the known texts
+and in the questioned one; for ``majority`` the families' answers.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``ratio``: a distance over a threshold, ≥ 0,
-lower = more alike, NaN without features; ``majority``: one answer. SpecError for fewer than two chunks or a width not
-above 0.
+lower = more alike, NaN where a side has no feature of the family; ``majority``: one answer. SpecError for fewer than
+two chunks or a width not above 0, when the verifier is made.
 """
 
 from __future__ import annotations
@@ -71,10 +72,7 @@ class Halvani2014(OneClass):
     width: Positive = 0.3
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Check the parameters; there is nothing to learn.
-
-        SpecError if there are fewer than two chunks, or the width is not positive.
-        """
+        """Return itself: there is nothing to learn."""
         return self
 
     def answer(self, known: list[str], questioned: str) -> float:

@@ -1,9 +1,11 @@
-"""Verifies as Harvey 2014: cross-entropies of sequences of part-of-speech tags under PPM models.
+"""Verifies as Harvey 2014 (``Harvey2014``): cross-entropies of sequences of part-of-speech tags under PPM models.
 
-In: ``Problems`` (n); for the helpers a text, or cross-entropies.
+In: ``Problems`` (n); nothing is learned. For ``tag_symbols`` and ``latin`` a text; for ``t_value`` the cross-entropies
+of the known text's chunks, and of the questioned one's.
 Out: raw scores (n,), minus Student's t (from −10 to 10), higher = same author, NaN where a side has too few tags;
-``tag_symbols``: one character a tag; ``latin``: True if half of the letters are Latin; ``t_value``: t, NaN if
-undefined. MissingPart without NLTK or its English tagger.
+``tag_symbols``: one character a tag, "" where most letters are not Latin; ``latin``: True if at least half of the
+letters are Latin; ``t_value``: t, higher = less alike, NaN if undefined. MissingPart without NLTK or its English
+tagger.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Makes the feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
 
-In: normalised texts, ``units`` (names of families, below), a size (features of each family and length), a length in
-characters.
-Out: ``ImpostorSpace``, and from it ``Vectors``: sparse rows (texts, features) of relative frequencies, weighed or not,
-≥ 0; ``frequent_ngrams``: n-grams with counts of texts; ``NgramTree``: nodes by place, −1 = none; ``token_forms`` and
-``form``: tokens as counted; ``parse_units``: (family, n), SpecError if unreadable. Compiled steps: ``extend``,
-``survey`` and ``prune`` (n-grams), ``plant``, ``depths`` and ``deepest`` (trees), ``shares`` (frequencies, 0 to 1).
+In: ``ImpostorSpace`` has ``units`` (names of families, below), a size (features of each family and length), weights and
+a least count; ``fit`` takes normalised texts, ``vectors`` what ``read(texts, forest())`` gives, rows, and how many
+characters to read.
+Out: ``vectors`` gives ``Vectors``: sparse rows (texts, features) of frequencies relative to the family and length (0 to
+1 before they are weighed); ``frequent_ngrams`` n-grams with counts of texts; ``NgramTree`` nodes by place, −1 = none;
+``token_forms`` and ``form`` tokens as counted; ``parse_units`` (family, n), SpecError if unreadable. Compiled steps:
+``extend``, ``survey`` and ``prune`` (n-grams), ``plant``, ``depths`` and ``deepest`` (trees), ``shares`` (frequencies).
 
 ``units`` names the families, joined by spaces: ``char4``, ``word1-3``, ``shape1-4``, ``function1-3``.
 Characters are lowercased with white space collapsed; ``word`` counts lowercased tokens, marks included; ``shape``

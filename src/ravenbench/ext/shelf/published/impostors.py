@@ -1,9 +1,12 @@
 """Verifies by contests with impostors: are two texts more similar to each other than to texts by other authors?
 
-In: ``Problems`` (n), and their truth (n,) to learn whose training texts can be impostors (texts by other authors).
+In: ``Impostors`` and ``GeneralImpostors`` take ``Problems`` (n), and for ``fit`` training ``Problems`` and their truth,
+whose texts by other authors are the impostors.
 Out: raw scores (n,), higher = same author: the share of contests won, from 0 to 1, or a mean ratio ≥ 0, unbounded
-(``khonji-iraqi``); NaN where a text or all impostors are empty. SpecError for a parameter, CorpusError for fewer than
-two authors. ``Background`` holds the impostors, their rows from 0.
+(variant ``khonji-iraqi``); NaN where a side has none of the features or too few impostors are left (none; for
+``GeneralImpostors`` fewer than two; for ``khonji-iraqi`` none that shares a feature with a side). SpecError for a
+parameter, CorpusError for fewer than two authors. ``Background``, fitted likewise, holds impostors: ``texts_`` and
+``author_`` by row from 0; ``allowed`` gives rows for a problem's texts.
 """
 
 from __future__ import annotations
@@ -220,7 +223,7 @@ class Contests(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         """Score of each problem, (n,): the mean over known documents where each has contests of its own. NaN where a
-        problem's texts, or all impostors, are empty."""
+        side of a problem has none of the features, or too few impostors are left."""
         chosen = self.settings()
         used = problems.documents
         texts = [normalised(text) for text in problems.texts.rows(used)]

@@ -1,8 +1,9 @@
-"""Verifies as Jankowska, Kešelj & Milios 2014: an ensemble of proximity-based one-class classifiers.
+"""Verifies as Jankowska, Kešelj & Milios 2014 (``Jankowska2014``): an ensemble of proximity-based classifiers.
 
-In: ``Problems`` (n), and their truth (n,) to learn; for ``best_threshold`` distances and truth (n,).
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``best_threshold``: the distance up to which most
-decisions are right, 1 if all are NaN. CorpusError if one class is absent.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``best_threshold`` distances (n,),
+lower = same author, NaN = none, and truth.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``best_threshold``: the distance up to which
+"same author" gives the most right decisions, 1 if all are NaN. CorpusError if one class is absent.
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
 """Scores by LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?
 
-In: ``Problems`` (n), and their truth (n,) to learn the other authors' sentences.
+In: ``LambdaG`` takes ``Problems`` (n), and for ``fit`` training ``Problems`` and truth, to learn the other authors'
+sentences; for ``tokens`` known texts, a questioned one, and the problem's id.
 Out: raw scores (n,), log10 likelihood ratios (scaled down where a ``correction`` is named), unbounded, higher = same
-author, NaN where there is no score; ``tokens``: a list of ``TokenRatio``, what each token adds, in log10, with
-half-open offsets in characters. SpecError for a parameter, CorpusError for fewer than two authors.
+author, NaN where a side has no token or training has too few sentences by others; ``tokens``: a list of ``TokenRatio``,
+what each token adds, in log10, with half-open offsets in characters, empty where there is no score. CorpusError for
+fewer than two authors, InputError for texts too large for the model, SpecError for a parameter, when it is made.
 """
 
 from __future__ import annotations
@@ -109,10 +111,7 @@ class LambdaG(Scorer):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Collect the population.
-
-        SpecError if a parameter is out of range. CorpusError if fewer than two authors can be told apart.
-        """
+        """Collect the population. CorpusError if fewer than two authors can be told apart."""
         self.population_ = Background(self.population, self.seed).fit(problems, same)
         self._read: _Population | None = None
         return self

@@ -1,9 +1,11 @@
-"""Verifies as Layton 2014: a weighted vote of local character n-gram methods (SCAP, CNG, RLP).
+"""Verifies as Layton 2014 (``Layton2014``): a weighted vote of local character n-gram methods (SCAP, CNG, RLP).
 
-In: ``Problems`` (n), and their truth (n,) to learn; for the helpers texts, or rows of counts.
-Out: answers (n,) from 0 to 1, higher = same author: the weighted share of members that accept, 0.5 = unanswered;
-``distances``: (methods · sizes, pairs), ≥ 0, higher = less alike; ``tables``: counts (texts, n-grams) by problem.
-SpecError for lengths or sizes, CorpusError for too little text.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``tables`` the texts of each
+problem, a ``LanguageProfile`` and how many of its n-grams to add; for ``distances`` two tables of counts, the
+language's frequencies of their columns, and sizes of profiles.
+Out: answers (n,) from 0 to 1, higher = same author: the weighted share of members that accept, 0.5 also = unanswered;
+``tables``: for each problem counts (texts, n-grams) and the language's frequencies; ``distances``: (methods · sizes,
+pairs), ≥ 0, higher = less alike. SpecError for lengths or sizes, CorpusError where no training problem has enough text.
 """
 
 from __future__ import annotations

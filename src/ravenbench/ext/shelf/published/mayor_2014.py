@@ -1,9 +1,11 @@
-"""Verifies as Mayor et al. 2014: sparse representation of a document by documents of the author and of impostors.
+"""Verifies as Mayor et al. 2014 (``Mayor2014``): sparse representation by documents of the author and of impostors.
 
-In: ``Problems`` (n), and training ``Problems`` with truth, whose other authors are the impostors; for the helpers
-arrays.
+In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose other authors are the impostors. For
+``sparse_weights`` inner products (n, n) of columns and (n,) with the document, and a penalty; for ``concentration``
+weights (n,) and the class of each, from 0.
 Out: raw scores (n,), shares of iterations from 0 to 1, higher = same author; ``sparse_weights``: (n,), unbounded;
-``concentration``: 0 (evenly spread) to 1 (one class).
+``concentration``: 0 (evenly spread, or no weight) to 1 (all in one class). CorpusError for fewer than two authors,
+SpecError for a parameter out of range, when the scorer is made.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Verifies as Modaresi & Gross 2014: fuzzy c-means over differences of style features.
+"""Verifies as Modaresi & Gross 2014 (``Modaresi2014``): fuzzy c-means over differences of style features.
 
-In: ``Problems`` (n), and their truth (n,) to learn; for the helpers points (n, d).
-Out: answers (n,) from 0 to 1, higher = same author; ``memberships``: (n, clusters), 0 to 1, whose rows sum to 1;
-``fuzzy_c_means``: centres (clusters, d). CorpusError if one class is absent.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``fuzzy_c_means`` points (n, d),
+numbers of clusters and restarts, a tolerance, a seed; for ``memberships`` points and centres (clusters, d).
+Out: answers (n,) from 0 to 1, higher = same author, never unanswered on purpose; ``memberships``: (n, clusters), 0 to
+1, whose rows sum to 1; ``fuzzy_c_means``: centres (clusters, d). CorpusError if one class is absent.
 """
 
 from __future__ import annotations

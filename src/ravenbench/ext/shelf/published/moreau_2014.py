@@ -1,7 +1,8 @@
-"""Verifies as Moreau et al. 2014: a genetic search over observations, measures and learners, cross-validated twice.
+"""Verifies as Moreau et al. 2014 (``Moreau2014``): a genetic search over observations, measures and learners.
 
-In: ``Problems`` (n), and their truth (n,) bool to learn; for ``evolve`` genomes (population, genes) as whole numbers
-and a fitness, a function of one genome.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``evolve`` genomes (population,
+genes) as whole numbers, the number of values of each gene, a fitness (a function of one genome, higher = better), when
+to end, and a random generator; for ``levels`` and ``tagged`` a text; for ``means`` values (rows, columns).
 Out: ``verify``: answers (n,), 0 to 1, higher = same author, 0.5 = unanswered; ``Observations.features``: similarities
 (n, measures, means, observations), 0 to 1; ``evolve``: genomes, best first, and their fitness (here AUC · c@1, 0 to 1);
 ``levels``: type/token ratio, letters a word, words a sentence; ``tagged``: text, a sign a tag; ``means``: (4, columns).

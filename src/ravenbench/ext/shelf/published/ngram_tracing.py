@@ -1,8 +1,10 @@
-"""Verifies by n-gram tracing: how much of the questioned text's n-grams the known author has used before.
+"""Verifies by n-gram tracing (``NgramTracing``): how much of the questioned text's n-grams has the author used before?
 
-In: ``Problems`` (n), and training ``Problems`` (counted for ``phi`` and ``cole`` alone).
-Out: raw scores (n,), a coefficient of overlap, from 0 to 1 (``phi`` from −1, ``cole`` from below 0), higher = same
-author, NaN where a side has no n-gram; ``grams``: a set of n-grams. SpecError if a parameter is out of range.
+In: ``Problems`` (n); for ``fit`` training ``Problems``, whose n-grams are counted for ``phi`` and ``cole`` alone (their
+truth is not used); for ``grams`` texts.
+Out: raw scores (n,), a coefficient of overlap, from 0 to 1 (``phi`` from −1 to 1, ``cole`` at most 1 and below 0
+without a bound), higher = same author, NaN where a side has no n-gram; ``grams``: a set of n-grams. SpecError for a
+parameter out of range, when the scorer is made.
 """
 
 from __future__ import annotations
@@ -75,10 +77,7 @@ class NgramTracing(Scorer):
         return self.coefficient not in ("simpson", "cole")
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Count the n-grams of the training texts, where a coefficient needs that.
-
-        SpecError if a parameter is out of range.
-        """
+        """Count the n-grams of the training texts, where a coefficient needs that."""
         self.grams_ = np.empty(0, dtype=np.uint64)
         if self.coefficient in ("phi", "cole"):
             every = set().union(

@@ -1,11 +1,14 @@
 """Gives what the one-class methods of PAN-2014 share: each problem is decided by its own texts.
 
-In: ``Problems`` (n); for the helpers texts or lists of tokens, counts of pieces, similarities.
-Out: ``OneClass``: answers (n,) from 0 to 1, higher = same author; ``cut`` and ``known_and_questioned``: pieces of
-texts, none where there is too little; ``sides``: known and questioned documents by problem; ``accepts``: True or False.
+In: ``Problems`` (n) for ``OneClass.verify``, and for ``sides`` with a function that reads a text. For ``cut`` a text or
+list of tokens and a number of pieces; for ``known_and_questioned`` the known ones, these joined, the questioned one and
+the least number of pieces; for ``accepts`` similarities to the known parts, and among these.
+Out: ``verify`` gives answers (n,) from 0 to 1, higher = same author; ``cut`` pieces, fewer where there is too little;
+``known_and_questioned`` pieces of either side, none where there is too little; ``sides`` the known documents and the
+questioned one of each problem; ``accepts`` True = as near as the known parts to each other. No error of its own.
 
-Texts are read and cut in parts, parts are represented and compared, and the questioned text is accepted if it lies
-about as near to the known ones as these lie to each other. How each of that is done makes the method.
+Texts are read and cut in parts, parts are represented and compared, and the questioned text is accepted if it is about
+as near to the known ones as these are to each other. How each of that is done makes the method.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Verifies as Satyam et al. 2014: latent semantic analysis of character n-grams within each problem.
+"""Verifies as Satyam et al. 2014 (``Satyam2014``): latent semantic analysis of character n-grams within each problem.
 
-In: ``Problems`` (n), and their truth (n,) to learn; for the helpers counts (rows, n-grams) or coordinates (rows, rank).
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``log_entropy`` counts (rows,
+n-grams); for ``latent`` such rows and a rank; for ``separation`` rows, of which the first ``known`` are known ones.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``log_entropy``: weighed counts; ``latent``:
-coordinates (rows, rank); ``separation``: a difference of mean cosines in standard deviations, higher = more alike, NaN
-if undefined. SpecError without lengths.
+coordinates (rows, rank); ``separation``: a difference of mean cosines in standard deviations, unbounded, higher = more
+alike, NaN if undefined. SpecError without lengths, CorpusError if one class is absent.
 """
 
 from __future__ import annotations

@@ -1,13 +1,17 @@
 """Reads texts as the families of features that the systems of PAN-2014 shared, and counts one batch of texts.
 
-In: normalised texts, or sequences of their units (below); ``Problems`` for ``Members``.
-Out: ``units_of``: units in order; ``sentence_lengths``: words; ``count``: ``Profiles``; ``dense``: counts (texts,
-n-grams); ``cosines``: of all rows of counts, 0 to 1; ``Members``: texts, and rows (from 0) of known and questioned
-ones; ``halves``: two texts. ``numbered``, ``symbols`` and ``written`` give units as numbers or characters.
+In: for ``units_of`` a normalised text, a family (below) and, for ``stop``, the stop words; for ``count`` sequences of
+units and n; for ``Members`` ``Problems``; for ``halves`` a text.
+Out: ``units_of`` gives units (text) in order, ``sentence_lengths`` numbers of words; ``count`` ``Profiles`` of n-grams,
+``dense`` these as counts (texts, n-grams), ``cosines`` those of all pairs of rows (0 to 1 for counts); ``Members`` has
+texts, and rows (from 0) of known and questioned ones; ``halves`` gives two texts; ``numbered`` units as integers,
+``symbols`` the units of training, the most frequent first, ``written`` sequences as strings, a character a unit. No
+error of its own.
 
 A family reads a text as a sequence of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop``
 (those among the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words),
-``mark`` (punctuation), ``length`` (of words) and ``sentence`` (words up to a mark that ends a sentence).
+``mark`` (punctuation), ``length`` (of words, at most 15) and ``sentence`` (words up to a mark that ends a sentence, in
+bins of about a fifth).
 """
 
 from __future__ import annotations

@@ -1,9 +1,11 @@
-"""Verifies as SPATIUM-L1 (Kocher & Savoy 2015): the questioned text's frequent tokens, compared with impostors.
+"""Verifies as SPATIUM-L1 (``Spatium2015``, Kocher & Savoy 2015): frequent tokens, compared with impostors.
 
-In: ``Problems`` (n), and training ``Problems`` with truth, whose known sets by other authors are the impostors.
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``frequencies``: per 1,000 tokens; ``ratio``:
-least distance to impostors over that to the known texts, ≥ 0, above 1 = same author. SpecError for a parameter,
-CorpusError for fewer than two authors. ``frequent_untied``: tokens; ``answers``: from ratios.
+In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose known sets by other authors are the impostors.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. CorpusError for fewer than two authors, SpecError
+for a parameter out of range, when the verifier is made. ``frequent_untied`` takes counts and a size and gives tokens;
+``frequencies`` takes counts and tokens and gives rates per 1,000 tokens; ``ratio`` takes the distance to the known
+texts and the least to impostors, and gives the second over the first, ≥ 0, above 1 = same author (1 where it is within
+.025 of that); ``answers`` takes ratios (n,) and the largest of training.
 """
 
 from __future__ import annotations
@@ -73,10 +75,7 @@ class Spatium2015(Verifier):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Collect impostors and the largest R.
-
-        SpecError if a parameter is not positive. CorpusError if training holds fewer than two authors.
-        """
+        """Collect impostors and the largest R. CorpusError if training holds fewer than two authors."""
         self.background_ = Background(len(problems.texts), self.seed).fit(problems, same)
         row = {text: i for i, text in enumerate(self.background_.texts_)}
         read = {int(d): normalised(problems.texts[d]) for d in problems.documents}

@@ -1,9 +1,11 @@
 """Scores by two-level models of counts: how much better do one author's rates explain both sides than two authors'?
 
-In: ``Problems`` (n), and their truth (n,) to learn which texts share an author.
-Out: raw scores (n,): log10 likelihood ratios before calibration, unbounded, higher = same author, 0 where a side has
-none of the units; ``llr``: natural logarithms (n,); ``counts``: (n, units) and (n,). SpecError if a parameter is out of
-range.
+In: ``DirichletMultinomial`` and ``PoissonGamma`` take ``Problems`` (n) and, for ``fit``, their truth (n,) bool, which
+says what texts share an author; ``counts`` takes a ``TextTable`` and rows, ``llr`` counts of either side (n, units) and
+of all units (n,).
+Out: raw scores (n,): log10 likelihood ratios before calibration, unbounded, higher = same author, 0 where a side is
+empty (``DirichletMultinomial``: has none of the units); ``llr``: natural logarithms (n,); ``counts``: of the chosen
+units (n, units) and of all (n,). SpecError for a parameter out of range, when the scorer is made.
 
 Each author has rates of their own for words or character sequences, drawn from a distribution over all authors; texts
 are draws at these rates. The distribution over authors is learned from training texts, so that no training pairs are
@@ -66,13 +68,7 @@ class TwoLevel(Scorer):
         return ALL_TOKENS if self.unit == "word" else CharNgrams(self.n)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Choose the most frequent units, and learn how their rates differ between authors.
-
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        """
+        """Choose the most frequent units, and learn how their rates differ between authors."""
         texts = problems.texts
         documents = problems.documents
         self.units_ = with_counts(
@@ -88,7 +84,7 @@ class TwoLevel(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Log10 LRs (n,) as the model has them, before any calibration; 0 where a side has none of the units."""
+        """Log10 LRs (n,) as the model has them, before any calibration; 0 where a side is empty."""
         documents = problems.documents
         counts, sizes = self.counts(problems.texts, documents)
         known, questioned = (

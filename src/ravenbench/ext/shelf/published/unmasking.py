@@ -1,10 +1,12 @@
 """Verifies by unmasking (Koppel, Schler & Bonchek-Dokow 2007) and its form for short texts (Bevendorff et al. 2019).
 
-In: ``Problems`` (n), and their truth (n,) to learn; for the helpers words of both sides, or chunks (n, features).
+In: ``Unmasking`` takes ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``curve``
+words of both sides, a ``Form`` and a random generator; for ``points`` and ``meta_features`` curves.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``curves`` (n, rounds) and ``curve`` (rounds,):
-accuracies from 0 to 1 in telling both sides apart, NaN for short texts; ``points``: the same from chance (0) to 1;
-``meta_features``: (n, 5 · rounds − 6). SpecError for a parameter, CorpusError for short texts or one class. ``cut`` and
-``standardised`` make chunks, ``folds_of`` folds from 0; ``solve`` and ``unmask`` are compiled.
+accuracies from 0 to 1 in telling both sides apart, NaN for texts that are too short; ``points``: the same from 0
+(chance) to 1; ``meta_features``: (n, 5 · rounds − 6), accuracies and their drops. SpecError for a parameter,
+CorpusError if texts are too short or one class is absent. ``cut`` and ``standardised`` make chunks (chunks, features),
+``folds_of`` folds from 0; ``solve`` and ``unmask`` are compiled.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Verifies as Vartapetiance & Gillam 2014: how stop words follow each other within short windows.
+"""Verifies as Vartapetiance & Gillam 2014 (``Vartapetiance2014``): how stop words follow each other closely.
 
-In: ``Problems`` (n), and training texts to choose stop words and scales; for ``patterns`` a text's words and a gap in
-words.
-Out: answers (n,): 1 = same author, 0 = different, 0.5 = no pattern on a side; ``patterns``: frequency a word, mean
-distance in words and its variance of each pair of stop words, (3, pairs). SpecError for a parameter.
+In: ``Problems`` (n); for ``fit`` training ``Problems``, to choose stop words and scales (their truth is not used). For
+``patterns`` a text's words, the stop words and the largest gap in words.
+Out: answers (n,): 1 = same author, 0 = different, 0.5 = no pattern on a side; ``patterns``: of each ordered pair of
+stop words occurrences divided by the text's words, mean distance in words and its variance, (3, pairs), 0 where it does
+not occur. SpecError for a parameter out of range, when the verifier is made.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Vartapetiance2014(OneClass):
     gap: Size = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Choose stop words and learn scales. SpecError if a parameter is not positive."""
+        """Choose stop words and learn scales."""
         texts = problems.texts.rows(problems.documents)
         self.words_ = frequent_words(texts, self.stop_words)
         squares = np.zeros((3, len(self.words_) ** 2))

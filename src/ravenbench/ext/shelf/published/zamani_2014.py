@@ -1,9 +1,11 @@
-"""Verifies as Zamani et al. 2014: nearest neighbours in the distributions that set an author apart.
+"""Verifies as Zamani et al. 2014 (``Zamani2014``): nearest neighbours in the distributions that set an author apart.
 
-In: ``Problems`` (n), and training ``Problems`` with truth, whose other authors give documents to compare with.
+In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose other authors give documents to compare with.
+For ``neighbours`` distances, the first ``known`` of them to the author's documents; for ``jensen_shannon`` a
+distribution and others (n, values), without zeros.
 Out: raw scores (n,), shares of the known author among the neighbours, from 0 to 1, higher = same author;
-``neighbours``: one such share; ``jensen_shannon``: distances from 0 to 1, roots of divergences in bits, higher = less
-alike.
+``neighbours``: one such share; ``jensen_shannon``: distances (n,) from 0 to 1, roots of divergences in bits, higher =
+less alike. CorpusError for fewer than two authors, SpecError for a parameter out of range, when the scorer is made.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Defines families of features, and the similarity that each gives to two documents.
 
-In: ``Chunked`` documents (chunks of texts in every view, a rewriting of them) and ``links`` (m, 2), pairs of rows from
-0.
-Out: similarities to impostors (texts by others) (documents, impostors) and of linked documents (m,), higher = more
-alike: mean cosines, −1 to 1 (``Delta``), or Σmin / Σmax, 0 to 1 (``MinMax``); ``chunk_pairs``: rows of chunks, and the
-link of each.
+In: for ``fit`` chunks of training texts in the family's view (a rewriting of texts), or their ``GramCounts``; for
+``between`` documents and impostors (texts by others), both ``Chunked``, and ``links`` (m, 2), pairs of rows of the
+documents from 0.
+Out: ``between`` gives similarities to impostors (documents, impostors) and of linked documents (m,), higher = more
+alike: mean cosines, −1 to 1 (``Delta``), or mean Σmin / Σmax, 0 to 1 (``MinMax``). ``chunk_pairs`` takes bounds and
+links and gives rows of chunks on either side, and the number of the link of each. No error of its own.
 
 A document is some chunks (``ext.shelf.views``); the similarity of two documents is the mean over pairs of chunks, so
 that it does not drift with their length.

@@ -1,10 +1,12 @@
-"""Defines raven-2026, Raven's own verifier: one recipe for every language and genre.
+"""Defines raven-2026 (``Raven2026``), Raven's own verifier: one recipe for every language and genre.
 
-In: ``Problems`` (n), and their truth (n,) to learn; for ``Ridge`` features (n, f), for ``s_norms`` similarities.
-Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered; natural log-odds (n,), unbounded,
-higher = same author; features (n, features), mean z-scores against impostors (texts by others), higher = more alike,
-and which problems can be told (n,) bool. SpecError for a parameter, CorpusError for one class or one author.
-``families``, ``whitened`` and ``feature_names`` list the features.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``Ridge`` features (n, f) and
+truth; for ``s_norms`` similarities of known and questioned documents (m,), and of each with impostors (m, impostors).
+Out: ``verify`` gives answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered; ``log_odds`` natural
+log-odds (n,), unbounded, higher = same author, 0 for an empty text. ``Extractor.measure`` gives features (n, features),
+mean z-scores against impostors (texts by others), higher = more alike (the last, ``length``, is |ln of the ratio of
+lengths|), and which problems can be told (n,) bool; ``s_norms`` such z-scores (m,). SpecError for C or impostors out of
+range, CorpusError for one class or one author. ``families``, ``whitened`` and ``feature_names`` list the features.
 """
 
 from __future__ import annotations
@@ -464,11 +466,11 @@ class Raven2026(Fused):
     """A ridge logistic regression over similarities normalised by impostors, with a small band of non-answers.
 
     Thirty-odd families of features (frequent tokens and marks, masked syntax, marks, shapes, character n-grams,
-    compression; see ``extract``) each give one similarity of questioned and known documents. It enters as
-    its mean z-score against both sides' similarities to their nearest impostors, which are training documents of
-    other authors than the problem's. The regression, and the half-width ≤ .1 of the band, which is chosen on
-    answers out of fold (≤ .2 where problems share documents so widely that authors are kept apart instead of groups),
-    are all that is learned from the truth.
+    compression; see ``families``, ``whitened`` and ``Extractor``) each give one similarity of questioned and known
+    documents. It enters as its mean z-score against both sides' similarities to their nearest impostors, which are
+    training documents of other authors than the problem's. The regression, and the half-width ≤ .1 of the band, which
+    is chosen on answers out of fold (≤ .2 where problems share documents so widely that authors are kept apart instead
+    of groups), are all that is learned from the truth.
 
     Features of a training problem are computed without its own authors among the impostors, as a test problem's
     are. So all training problems serve both purposes, and ``Problems.calibrate`` is not needed.

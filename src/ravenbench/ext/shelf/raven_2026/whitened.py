@@ -1,11 +1,12 @@
 """Gives cosines of n-gram frequencies after whitening by how authors vary, learned without the problem's own authors.
 
-In: chunks of impostors' (other authors') texts with their authors, and ``Cases`` (m problems over a table of
-documents).
-Out: ``WhitenedBatch``: cosines from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m,
-impostors) of each side and impostors (those not allowed mean nothing); ``Whitened``: vocabulary and covariance factors;
-``within``, ``whitened``: rows; ``products``: inner products. ``Scatter``, ``Frame``, ``Layout`` prepare; ``leave_out``,
-``add``, ``gather``, ``between`` and ``interpolated`` are compiled steps; rows count from 0, −1 = none.
+In: for ``Whitened.fit`` chunks of impostors' (other authors') texts and the author of each chunk; for ``WhitenedBatch``
+that family, documents and impostors (``Chunked``), the impostors' authors; for its ``between`` ``Cases`` (m problems
+over a table of documents) and, for problems that may not have all impostors, row numbers with their ``Layout``.
+Out: ``between`` gives cosines from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m, impostors)
+of known documents and impostors, and of the questioned one (impostors not allowed mean nothing). ``within``,
+``whitened``: rows; ``products``: inner products. ``Scatter`` and ``Frame`` prepare; ``leave_out``, ``add``, ``gather``,
+``between`` and ``interpolated`` are compiled steps; rows count from 0, −1 = none.
 
 What a problem's whitening needs is the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all
 impostors and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Of ``A``
@@ -120,7 +121,7 @@ class Layout:
     pairs : (links, 2)
         Rows of every problem's known documents and of its questioned one, each with each.
     own, place, own_ends, link_ends, removed, removed_ends
-        As ``left_out_kernel.leave_out`` takes them.
+        As ``leave_out`` takes them.
     """
 
     extra: Ints

@@ -1,10 +1,11 @@
 """Defines raven-style, Raven's own attribution method: views of texts without content, calibrated out of fold.
 
-In: texts with their authors (and topics) to learn; n texts; for ``likeliest_weight`` scores (n, authors) and author
-codes (n,).
-Out: probabilities (n, authors) from 0 to 1, whose rows sum to 1; names (n,); ``likeliest_weight``: a factor of scores,
-0 or more. InputError if numbers of texts and topics differ, for fewer than two authors, or for an only text too short
-to cut.
+In: for ``RavenStyle.fit`` texts, as many authors' names, of two authors or more, and perhaps topics; for ``predict``,
+``scores`` and ``probabilities`` n texts; for ``likeliest_weight`` scores (n, authors), author codes (n,) from 0, and
+which authors count for each text, (n, authors) bool.
+Out: ``probabilities`` (n, authors) from 0 to 1, columns as ``classes_``, whose rows sum to 1; ``scores`` their natural
+log up to a constant a text, higher = more likely; ``predict`` names (n,); ``likeliest_weight`` a factor of scores, 0 or
+more. InputError if numbers of texts, authors and topics differ, or for fewer than two authors.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class RavenStyle(Attributor):
     ) -> Self:
         """Learn from texts with their authors and, where known, their topics.
 
-        InputError if lengths differ, fewer than two authors are given, or an author's only text cannot be cut.
+        InputError if lengths differ or fewer than two authors are given.
         """
         if topics is not None and len(topics) != len(texts):
             raise InputError(

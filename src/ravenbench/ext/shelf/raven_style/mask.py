@@ -1,7 +1,8 @@
-"""Masks texts by ``content-mask``, which hides their content words (ours).
+"""Masks texts by ``content-mask`` (``ContentMask``), which hides their content words (ours).
 
-In: training texts to learn which words stay (at most ``k``, a count); texts.
-Out: masked texts, in the same order: ``x`` for a content word, ``0`` for a digit. SpecError if ``k`` is below 1.
+In: for ``fit`` training texts, which decide what words stay (at most ``k``, a count); for ``transform`` texts.
+Out: masked texts, in the same order: ``x`` for a content word (``X`` with a capital, ``XX`` in capitals), with
+``lengths`` one for each letter, and ``0`` for a digit. SpecError if ``k`` is below 1, when the mask is made.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class ContentMask(Component):
     lengths: bool = False
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn which words stay; SpecError if ``k`` is below 1."""
+        """Learn which words stay."""
         splicer = Splicer(TextTable.collect(texts)[0], self.k)
         listed = splicer.functions & closed_class(splicer.ranked)
         self.words_ = listed or splicer.functions

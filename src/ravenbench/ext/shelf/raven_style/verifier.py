@@ -1,8 +1,10 @@
-"""Defines raven-style: the recipe of ``raven-2026`` on what a text is without its content.
+"""Defines raven-style (``RavenStyle``): the recipe of ``raven-2026`` on what a text is without its content.
 
-In: ``Problems`` (n), and their truth (n,) to learn.
-Out: answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered; ``measure``: features (n, features),
-higher = more alike, and which problems can be told (n,) bool. CorpusError for fewer than two authors.
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author.
+Out: ``verify`` gives answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered;
+``BlindExtractor.measure`` features (n, features), higher = more alike (mean z-scores against impostors, and LambdaG's
+log10 ratio), and which problems can be told (n,) bool. SpecError for C or impostors out of range, CorpusError for one
+class or fewer than two authors.
 """
 
 from __future__ import annotations

@@ -1,1 +1,4 @@
-"""Holds the viewer of what a rewriting changed. No code is here."""
+"""The viewer of what a rewriting changed: comparisons of two texts, and their pages.
+
+In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+"""

@@ -1,7 +1,7 @@
 """Compares a text and its rewriting, phrase by phrase, on pages for reading and for grading.
 
-In: a rewriting's parts (``Part``: original and rewritten), verifiers' answers (0 to 1, higher = same author) before and
-after.
+In: ``compare``: an id, a rewriting's parts (``Part``: original and rewritten), the name of what rewrote, by verifier
+its answers (0 to 1, higher = same author) before and after; pages: ``TextComparison``s; ``index_page``: rows.
 Out: ``compare``: a ``TextComparison``, with counts of words and changes in a thousand words (or None); HTML pages of
 one (``diff_page``), of several of one text (``columns_page``; ValueError for different texts), of an index
 (``index_page``). ``shown``: escaped text; ``column_rows``: ``DiffRow`` list.

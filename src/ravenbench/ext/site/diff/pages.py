@@ -1,9 +1,11 @@
 """Shows what a rewriting changed, as pages of two texts, of two problem sets, or of a run.
 
-In: paths of originals and rewritings, or a run's folder; a place to write.
+In: ``diff``: a path of originals and one of rewritings (texts, problem sets or folders), or a run's folder alone; a
+place to write.
 Out: ``diff``: HTML pages and a ``DiffResult``: the page's path, the count of comparisons, changes in a thousand words
-(None for several); ``from_sets`` and ``from_run``: comparisons; ``write_pages``: their count; ``read_pair``: parts.
-InputError where nothing can be compared or options exclude each other.
+(None for several); ``from_sets`` and ``from_run``: comparisons one by one; ``write_pages``: their count; ``read_pair``:
+parts. InputError where nothing can be compared, a place is taken, or options exclude each other; FormatError for
+damaged parts.
 """
 
 from __future__ import annotations
