@@ -88,7 +88,8 @@ def looks_like_answers(archive: Archive, name: str) -> bool:
     """Whether a file is one of answers by its columns, or by its first line."""
     if table_kind(name) is not None:
         with suppress(FormatError, MissingPart):
-            return not {"value", *GENERATED}.isdisjoint(next(table_rows(archive, name), (0, {}))[1])
+            columns = next(table_rows(archive, name), (0, {}))[1].keys()
+            return "text" not in columns and not {"value", *GENERATED}.isdisjoint(columns)
         return False
     try:
         _, line = next(archive.lines(name), (0, ""))

@@ -118,7 +118,7 @@ def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
 def lacks_function_words(text: str) -> int:
     """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
     count, shares = function_shares(text[:BEGUN])
-    return count if count >= 2 * FEWEST_WORDS and shares[0][1] < WITHOUT else 0
+    return count if count >= 1.5 * FEWEST_WORDS and shares[0][1] < WITHOUT else 0
 
 
 def in_alphabetical_order(text: str) -> bool:
@@ -139,8 +139,8 @@ def plain_languages(texts: Iterable[str], ids: Iterable[str]) -> dict[str, list[
             named.setdefault(language, []).append(name)
     by_size = dict(sorted(named.items(), key=lambda entry: -len(entry[1])))
     most, *others = [*map(len, by_size.values())] or [0]
-    told = most + sum(others)
-    return {} if 100 * sum(others) <= most or 2 * told < len(several) else by_size
+    known = most + sum(others)
+    return {} if 100 * sum(others) <= most or 2 * known < len(several) else by_size
 
 
 LANGUAGE_WORDS = 100
