@@ -1,9 +1,9 @@
 """Finds texts unlike the others in language or kind: few of their words are the others' common words or function words.
 
-In: ``CommonWords.of``: texts; its ``unlike``: texts by problem; ``sentence_on_languages``: texts and their ids;
+In: ``CommonWords.of``: texts; its ``unlike``: texts by problem; ``plain_languages``: texts and their ids;
 ``by_language``: texts by author; the others: one text, ``coverage`` also a set of common words in lowercase.
 Out: ``CommonWords`` (words; ``usual`` and ``least``, shares of a text's words, 0 to 1); ``unlike`` and
-``sentence_on_languages`` a list of one sentence or none; ``coverage`` a share of words, 0 to 1; ``function_shares`` a
+``plain_languages`` ids by language; ``coverage`` a share of words, 0 to 1; ``function_shares`` a
 count of words and the two languages with most function words, with shares, 0 to 1; ``lacks_function_words`` a count of
 words, 0 = it has some, or is short; ``by_language`` groups of authors; ``in_alphabetical_order`` bool.
 """
