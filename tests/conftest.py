@@ -105,7 +105,7 @@ def data_folder(name: str) -> Path:
     return folder
 
 
-CORPORA = {"pan14", "pan18", "pan20", "ebg", "newsgroups_home", "nltk_home"}
+CORPORA = {"pan14", "pan18", "pan20", "ebg", "eltec", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
 FEW_AND_LONG = {
     "test_bootstrap.py",
@@ -167,6 +167,11 @@ def pan20() -> Path:
 @pytest.fixture
 def ebg() -> Path:
     return data_folder("ebg")
+
+
+@pytest.fixture
+def eltec() -> Path:
+    return data_folder("eltec")
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 import extensions
 import ravenbench
 from ravenbench import registry, seams
+from walk import walk
 
 ROOT = Path(ravenbench.__file__).parent
 GROUND = [
@@ -346,6 +347,11 @@ def test_what_users_hand_in_is_opened_by_reading_alone():
     unknown = {place: calls for place, calls in used.items() if place not in OPENED_ELSEWHERE}
     assert not unknown, "reading/ gives rows, texts or faults: call one of its functions"
     assert used.keys() == OPENED_ELSEWHERE.keys(), "a place that opens nothing leaves the list"
+
+
+def test_a_run_hands_its_corpus_on_few_times():
+    handed = sorted(walk())
+    assert 20 < len(handed) <= 40, "hand on what is needed: texts, labels or notes"
 
 
 def test_no_import_circles():

@@ -1,8 +1,9 @@
 """Lists the calls that hand on the corpus, as far as code is reached from the plan of ``raven run``.
 
 ``python tests/walk.py`` prints a line for each. A corpus is a parameter, a local name or a field that is annotated or
-bound as ``Corpus``; functions are reached by their names, by imports, and methods by the class that is named or by a
-name that at most three classes have.
+bound as ``Corpus``; functions are reached by their names and imports, methods by the class that is named, else all of
+that name. What hands on to Python itself (``len``, ``replace``) is not counted, nor extensions, which the bench cannot
+reach.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent / "src" / "ravenbench"
 START = ("tasks.run.plan", "draft")
 _CORPUS = re.compile(r"\bCorpus\b")
-MOST_CLASSES = 3
+PYTHONS = {"dataclass_replace", "enumerate", "len", "list", "replace", "signature"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Key = tuple[str, str]
@@ -33,6 +34,8 @@ class Source:
         self.fields: set[str] = set()
         for file in sorted(ROOT.rglob("*.py")):
             module = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+            if module.startswith("ext."):
+                continue
             self._read(module.removesuffix(".__init__"), ast.parse(file.read_text("utf-8")))
 
     def _read(self, module: str, tree: ast.Module) -> None:
@@ -77,8 +80,7 @@ class Source:
                         return [inside]
                     if origin in self.classes and called.attr in self.classes[origin]:
                         return [(origin[0], f"{origin[1]}.{called.attr}")]
-            several = self.methods[called.attr]
-            return several if len(several) <= MOST_CLASSES else []
+            return self.methods[called.attr]
         return []
 
     def gives_corpus(self, keys: list[Key]) -> bool:
@@ -120,8 +122,9 @@ def walk() -> Iterator[tuple[str, int, str]]:
         for node in nodes:
             if not isinstance(node, ast.Call):
                 continue
+            ours = ast.unparse(node.func).rpartition(".")[2] not in PYTHONS
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            if any(_hands(one, bound, source.fields) for one in given):
+            if ours and any(_hands(one, bound, source.fields) for one in given):
                 yield module, node.lineno, ast.unparse(node).splitlines()[0][:90]
             for called in (node.func, *given):
                 for key in source.reached(module, owner, called):
@@ -133,7 +136,9 @@ def walk() -> Iterator[tuple[str, int, str]]:
 def _hands(argument: ast.expr, bound: set[str], fields: set[str]) -> bool:
     if isinstance(argument, ast.Name):
         return argument.id in bound
-    return isinstance(argument, ast.Attribute) and argument.attr in fields
+    # A spec's corpus is its name.
+    spec = ast.unparse(argument).startswith("spec.")
+    return isinstance(argument, ast.Attribute) and argument.attr in fields and not spec
 
 
 if __name__ == "__main__":

@@ -230,13 +230,13 @@ def remark(notes: Iterable[Any], source: object = "PATH") -> None:
             REMARKED.add(str(note).rstrip("."))
             new.append(note)
     sentences = [note for note in new if isinstance(note, str)]
-    told = [note for note in new if not isinstance(note, str) and note.effect != "fact"]
+    notes_of_effect = [note for note in new if not isinstance(note, str) and note.effect != "fact"]
     first = sorted(
-        (note for note in told if note.effect in SAID_AT_ONCE),
+        (note for note in notes_of_effect if note.effect in SAID_AT_ONCE),
         key=lambda note: (SAID_AT_ONCE.index(note.effect), -note.count),
     )[: max(0, MOST_LINES - len(_shown))]
     _shown.extend(first)
-    if further := len(told) - len(first):
+    if further := len(notes_of_effect) - len(first):
         number = f"and {further:,} further" if first else counted(further, "note") + " on it"
         sentences.append(f"{number}: raven corpus check {shlex.quote(str(source))}")
     for line in [*map(str, first), *sentences]:

@@ -29,7 +29,7 @@ _SHOWN = 5
 Value = int | str | tuple[str, ...]
 
 
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CodeRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the table says of a code: one of ``EFFECTS``, a sentence with places for values, and what mends it."""
 
     effect: str
@@ -38,11 +38,11 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Table(msgspec.Struct):
-    note: dict[str, Row]
+    note: dict[str, CodeRow]
 
 
 @cache
-def table() -> dict[str, Row]:
+def table() -> dict[str, CodeRow]:
     """The rows of all notes, by code."""
     content = (files("ravenbench.reading") / "account.toml").read_bytes()
     return msgspec.toml.decode(content, type=_Table).note
@@ -92,8 +92,8 @@ class Note(msgspec.Struct, frozen=True):
         return {**msgspec.structs.asdict(self), **words}
 
     @property
-    def _row(self) -> Row:
-        return table().get(self.code, Row("doubt", f"{self.code}: {{places}}"))
+    def _row(self) -> CodeRow:
+        return table().get(self.code, CodeRow("doubt", f"{self.code}: {{places}}"))
 
     def _filled(self, words: str) -> str:
         shown = {key: _in_words(value) for key, value in self.values.items()}

@@ -81,13 +81,15 @@ def answer_files(archive: Archive) -> list[str]:
         if (table_kind(n) or n.lower().endswith(".txt")) and not is_truth(n)
     ]
     named = [n for n in texts if stem_of(n).lower() == "answers"]
-    return named or [n for n in texts if _looks_like_answers(archive, n)]
+    return named or [n for n in texts if looks_like_answers(archive, n)]
 
 
-def _looks_like_answers(archive: Archive, name: str) -> bool:
+def looks_like_answers(archive: Archive, name: str) -> bool:
+    """Whether a file is one of answers by its columns, or by its first line."""
     if table_kind(name) is not None:
         with suppress(FormatError, MissingPart):
-            return not {"value", *GENERATED}.isdisjoint(next(table_rows(archive, name), (0, {}))[1])
+            columns = next(table_rows(archive, name), (0, {}))[1].keys()
+            return "text" not in columns and not {"value", *GENERATED}.isdisjoint(columns)
         return False
     try:
         _, line = next(archive.lines(name), (0, ""))

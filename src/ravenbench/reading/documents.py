@@ -2,7 +2,7 @@
 
 In: the path of a file or folder, and the encoding of texts that do not say theirs.
 Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a chat; ``list_documents``
-gives sorted paths (documents, others); ``account_of`` sentences; ``is_document`` bool. Unreadable where there is no
+gives sorted paths (documents, others); ``account_of`` notes; ``is_document`` bool. Unreadable where there is no
 text to be had, MissingPart without the package of a format, InputError if there is no such file, or several documents
 where one is wanted.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from ravenbench.reading.answers import answer_files
+from ravenbench.reading.answers import looks_like_answers
 from ravenbench.reading.archive import Archive, is_there
 from ravenbench.reading.decoding import UTF8
 from ravenbench.reading.documents import is_document
@@ -35,6 +35,6 @@ def kind_at(path: Path, encoding: str | None = UTF8) -> Kind:
         others = [name for name in archive.names if not is_truth(name)]
         if archive.names and not others:
             return "truth"
-        if archive.single and is_document(path):
-            return "text"
-        return "answers" if answer_files(archive) == others else "corpus"
+        if others and all(looks_like_answers(archive, name) for name in others):
+            return "answers"
+        return "text" if archive.single and is_document(path) else "corpus"

@@ -108,9 +108,9 @@ def odd_texts(seen: Seen) -> list[Note]:
     places: dict[str, list[str]] = {}
     values: dict[str, dict[str, int | str]] = {}
     for text, name in zip(seen.texts[:MOST], seen.ids, strict=False):
-        found = signs_of_damage(text) | ({"mail": {}} if signs_of_mail(text) else {})
-        values = found | values
-        for code in found:
+        odd = signs_of_damage(text) | ({"mail": {}} if signs_of_mail(text) else {})
+        values = odd | values
+        for code in odd:
             places.setdefault(code, []).append(name)
     return [
         Note(code, len(names), tuple(names), {**values[code], "total": total})
@@ -132,15 +132,15 @@ def several_languages(seen: Seen) -> list[Note]:
 def shared(seen: Seen) -> list[Note]:
     """Passages that stand in texts of several authors; where these have no names, they are problems."""
     codes = seen.author.codes.tolist()
-    if (found := shared_by_authors(seen.texts, codes)) is None:
+    if (passages := shared_by_authors(seen.texts, codes)) is None:
         return []
-    number = len({codes[row] for row in found.rows})
+    number = len({codes[row] for row in passages.rows})
     return noted(
-        "shared-licence" if found.is_licence else "shared",
-        [seen.ids[row] for row in found.rows],
+        "shared-licence" if passages.is_licence else "shared",
+        [seen.ids[row] for row in passages.rows],
         total=len(seen.texts),
         owners=f"by {number:,} authors" if seen.author.names else "of several problems",
-        begin=found.begin,
+        begin=passages.begin,
     )
 
 
@@ -312,7 +312,7 @@ def two_columns_of_people(seen: Seen) -> list[Note]:
                 values_both_ways[0].setdefault(name, set()).add(value)
                 values_both_ways[1].setdefault(value, set()).add(name)
         several, authors = (
-            [f"{key}: {', '.join(sorted(found))}" for key, found in way.items() if len(found) > 1]
+            [f"{key}: {', '.join(sorted(named))}" for key, named in way.items() if len(named) > 1]
             for way in values_both_ways
         )
         numbers = [len(values_of_name) for values_of_name in values_both_ways]

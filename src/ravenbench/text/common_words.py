@@ -1,9 +1,9 @@
 """Finds texts unlike the others in language or kind: few of their words are the others' common words or function words.
 
-In: ``CommonWords.of``: texts; its ``unlike``: texts by problem; ``sentence_on_languages``: texts and their ids;
+In: ``CommonWords.of``: texts; its ``unlike``: texts by problem; ``plain_languages``: texts and their ids;
 ``by_language``: texts by author; the others: one text, ``coverage`` also a set of common words in lowercase.
 Out: ``CommonWords`` (words; ``usual`` and ``least``, shares of a text's words, 0 to 1); ``unlike`` and
-``sentence_on_languages`` a list of one sentence or none; ``coverage`` a share of words, 0 to 1; ``function_shares`` a
+``plain_languages`` ids by language; ``coverage`` a share of words, 0 to 1; ``function_shares`` a
 count of words and the two languages with most function words, with shares, 0 to 1; ``lacks_function_words`` a count of
 words, 0 = it has some, or is short; ``by_language`` groups of authors; ``in_alphabetical_order`` bool.
 """
@@ -118,7 +118,7 @@ def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
 def lacks_function_words(text: str) -> int:
     """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
     count, shares = function_shares(text[:BEGUN])
-    return count if count >= 2 * FEWEST_WORDS and shares[0][1] < WITHOUT else 0
+    return count if count >= 1.5 * FEWEST_WORDS and shares[0][1] < WITHOUT else 0
 
 
 def in_alphabetical_order(text: str) -> bool:
@@ -139,8 +139,8 @@ def plain_languages(texts: Iterable[str], ids: Iterable[str]) -> dict[str, list[
             named.setdefault(language, []).append(name)
     by_size = dict(sorted(named.items(), key=lambda entry: -len(entry[1])))
     most, *others = [*map(len, by_size.values())] or [0]
-    told = most + sum(others)
-    return {} if 100 * sum(others) <= most or 2 * told < len(several) else by_size
+    known = most + sum(others)
+    return {} if 100 * sum(others) <= most or 2 * known < len(several) else by_size
 
 
 LANGUAGE_WORDS = 100

@@ -1,8 +1,9 @@
 """Finds signs that a text is not what its author wrote: HTML, a wrong conversion, hidden directions, disguised letters.
 
 In: a text.
-Out: ``signs_of_damage`` values by codes of the account, one for each sign, empty where there is none; ``script_of`` a
-script's name or None; ``repeated`` two counts of words (all, without repetitions), or None; ``is_wordless`` and
+Out: ``signs_of_damage`` values by codes of the account, one for each sign of the text, empty where there is none;
+``script_of`` "Latin", "Greek", "Cyrillic", "Hebrew", "Arabic", "Chinese or Japanese" or None; ``repeated`` two counts
+of words (all, without repetitions), None unless the text says the same again and again; ``is_wordless`` and
 ``is_macintosh`` bool.
 """
 

@@ -1,10 +1,11 @@
 """Brings names and labels to one form, and says which may be one person's, several people's or nobody's.
 
-In: a name or label (text), or many; for ``near_ids`` ids of two tables.
+In: a name or label (text), or many; ``one_name_each``: pairs (name, reference or key); ``one_spelling``: labels or
+None; ``joined_spellings``: groups of names; ``near_ids``: ids of two tables.
 Out: ``plain_name`` and ``read_again`` the name's form, ``label_key`` and ``name_key`` the key that its spellings share
-(text); the ``is_…`` functions and ``may_be_nobody`` bool; ``one_name_each`` and ``one_spelling`` a name or None a row;
-``handed_in_by`` a name or None, ``lookalikes`` groups of names, ``person_words`` title and words;
-``sentence_on_joined`` and ``zeros_lost`` a list of one sentence, or none.
+(text); the ``is_…`` functions and ``may_be_nobody`` bool; ``one_name_each`` a name or None a row, ``one_spelling`` the
+same and the spellings that were joined, as ``joined_spellings`` has them; ``handed_in_by`` a name or None,
+``lookalikes`` groups of names, ``person_words`` title and words; ``near_ids`` in what ids differ, and pairs of them.
 
 Spellings that no reader tells apart are one name: letters with their accents apart (as in names of files from a Mac),
 characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores, compatible

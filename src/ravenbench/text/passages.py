@@ -1,9 +1,11 @@
 """Finds passages that texts of several authors share: licences, headers, forms (nobody's style).
 
-In: texts and their authors; then one text.
-Out: ``SharedPassages``: ``without`` a text without them, ``stretches`` half-open spans of characters (code points from
-0), ``line_of`` a shared line or None; ``cleaner`` a function from text to text; ``shared_by_authors`` a ``SharedSign``
-or None.
+In: ``SharedPassages.among``, ``cleaner`` and ``shared_by_authors``: texts and their authors, in the same order; the
+methods of ``SharedPassages``, and what ``cleaner`` gives: one text.
+Out: ``SharedPassages``: ``without`` the text without shared passages and what Project Gutenberg adds, ``stretches``
+half-open spans of code points (from 0), ``line_of`` the first shared line or None; ``cleaner`` a function from text to
+text; ``shared_by_authors`` a ``SharedSign`` or None. ValueError for fewer authors than texts. *Shared*: by
+``FEWEST_AUTHORS`` (3) authors or more.
 
 A passage is a whole line of 40 characters or more (of one above 400 a sentence), or words in one order, a dozen or
 more, wherever lines end and whatever few words (a title, a date, a name) are between: three in a row, two such runs

@@ -333,20 +333,17 @@ def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
         read(tmp_path, "a.eml", mail("Some words.\n\n-- \nAnna")),
         read(tmp_path, "b.txt", "Some words."),
     ]
-    (sentence,) = account_of(documents)
-    assert sentence.startswith(
-        "1 of 2 documents hold more than was taken as their text (a.eml: headers (5), signatures (1))"
-    )
+    (note,) = account_of(documents)
+    assert note.code == "more-than-text" and note.values["total"] == 2
+    assert note.places == ("a.eml: headers (5), signatures (1)",)
     assert account_of(documents[1:]) == []
-    assert (
-        "raven texts 'my texts' -o FOLDER shows"
-        in account_of(documents, place=tmp_path / "my texts")[0]
-    )
+    (note,) = account_of(documents, place=tmp_path / "my texts")
+    assert "raven texts 'my texts' -o FOLDER shows" in note.fix
     front = (LeftOut("front and back matter", 1),)
     assert account_of([msgspec.structs.replace(documents[1], left_out=front)]) == []
     odd = [read(tmp_path, f"{i}.txt", "good \u202eevil\u202c" + i * " x\u202c") for i in range(3)]
     (note,) = account_of(odd)
-    assert note.startswith("0.txt: marks that turn") and note.endswith("(and 2 documents more)")
+    assert note.count == 3 and note.places[0].startswith("0.txt: marks that turn")
 
 
 def test_without_a_file_or_with_a_folder(tmp_path):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError
-from ravenbench.ext.retrieval.audit import audit, several_languages
+from ravenbench.errors import AnswerError, CorpusError, FormatError, InputError, remarks_gathered
+from ravenbench.ext.retrieval.audit import audit
 from ravenbench.ext.retrieval.content import with_content
 from ravenbench.ext.retrieval.measures import (
     Authors,
@@ -259,7 +259,10 @@ def test_files_as_authbench_has_them(tmp_path):
 def test_spellings_of_one_author_are_one(tmp_path, monkeypatch, spellings):
     """However the names are written, the author's candidates are true; people who are none have no true ones."""
     said = []
-    monkeypatch.setattr("ravenbench.ext.retrieval.reading.remark", said.extend)
+    monkeypatch.setattr(
+        "ravenbench.ext.retrieval.reading.remark",
+        lambda notes, source="": said.extend(map(str, notes)),
+    )
     query = [
         {"query_id": n, "author_id": a, "content": f"Words of {n}."}
         for n, a in (("p", spellings[0]), ("q", "[deleted]"))
@@ -440,33 +443,34 @@ def test_a_re_ranker_orders_the_first_alone(pool):
         kept_apart(pool, pool, "train.jsonl")
 
 
-def test_a_pool_of_two_languages_without_a_column_of_them_is_warned_of():
+def test_a_pool_of_two_languages_without_a_column_of_them_is_warned_of(tmp_path):
     words = {
         "English": "the of and to in is that it was for on with as his they at be this from have",
         "German": "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als",
     }
     rng = np.random.default_rng(0)
 
-    def pool(*languages, **labels):
+    def said(*languages, **labels):
         rows = [
-            ItemRow(
-                f"d{i}",
-                (
-                    " ".join(
-                        rng.choice([*words[languages[i % len(languages)]].split(), f"w{i}"], 400)
-                    ),
+            {
+                "query_id": f"d{i}",
+                "candidate_id": f"d{i}",
+                "author_id": f"a{i // 2 % 8 * 2 + i % 2}",
+                "content": " ".join(
+                    rng.choice([*words[languages[i % len(languages)]].split(), f"w{i}"], 400)
                 ),
-                {"author": f"a{i // 2 % 8 * 2 + i % 2}", **labels},
-            )
+                **labels,
+            }
             for i in range(40)
         ]
-        return pool_of(rows[:16], rows[16:], None, 0)
+        lines(tmp_path / "queries.jsonl", *rows[:16])
+        lines(tmp_path / "candidates.jsonl", *rows[16:])
+        with remarks_gathered() as notes:
+            pool_at(tmp_path)
+        return [note.count for note in notes if note.code == "languages"]
 
-    assert "2 languages" in several_languages(pool("English", "German"))
-    assert (
-        several_languages(pool("English")) is None
-        and several_languages(pool("English", "German", language="x")) is None
-    )
+    assert said("English", "German") == [20]
+    assert said("English") == said("English", "German", language="x") == []
 
 
 def test_where_texts_have_no_words_content_is_not_measured_and_the_page_says_why():

@@ -251,12 +251,12 @@ def check(
     """
     from ravenbench.ext.corpora.check import checked
 
-    found = checked(source, reading)
-    written = None if page is None else found.write(page)
+    listing = checked(source, reading)
+    written = None if page is None else listing.write(page)
     if json:
-        print_json({**found.json(), "page": None if written is None else str(written)})
+        print_json({**listing.json(), "page": None if written is None else str(written)})
     else:
-        print_parts(found.shown(), written)
+        print_parts(listing.shown(), written)
 
 
 @app.command("import")

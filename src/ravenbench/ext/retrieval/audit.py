@@ -2,7 +2,7 @@
 
 In: a ``Pool`` with q queries.
 Out: ``audit``: an ``Audit`` with, by kind of fault (below), which queries (q,) it touches (bool), a count of
-candidates, and at most five ids or names; ``several_languages``: a warning (text), None where there is none.
+candidates, and at most five ids or names.
 
 copies      Near-copies across authors: at least half of a text's runs of eight words stand in a text by another.
 own         The query is a near-copy of one of its true candidates: whoever finds it need not know a style.
@@ -25,7 +25,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.ext.retrieval.pool import Items, Pool
-from ravenbench.text.common_words import by_language
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.types import Bools, Int32s, Ints
 
@@ -44,9 +43,6 @@ FEWEST = 20
 """Texts, and half of it sources or topics, below which nobody is a house account."""
 MARKED = re.compile(r'[“„«][^“”„«»]{200,}[”“»]|(?<![^\s(\[])"(?=\S)[^"]{200,}(?<=\S)"')
 """A passage of 200 characters or more in quotation marks."""
-LOOKED_AT = 2_000
-LONG = 1_000
-"""Candidates by which languages are told apart, and letters that one or its author needs for that."""
 NAMED = 5
 HOUSE = re.compile(
     r"\b(admin|administrator|editor|editors|editorial|staff|team|press|news|newsroom|publisher|publishing|agency|"
@@ -159,35 +155,6 @@ def _quoting(pool: Pool) -> tuple[Bools, Bools]:
         [np.logical_or.reduceat(texts[one.rows], one.ptr[:-1]) for one in sides]
     ).T
     return lines, marks
-
-
-def several_languages(pool: Pool) -> str | None:
-    """A warning where no column tells languages and texts seem to be in several."""
-    candidates = pool.candidates
-    texts = dict[str, list[str]]()
-    if "language" in candidates.labels:
-        return None
-    author = candidates.codes("author")
-    query = dict(zip(pool.plain.true.tolist(), pool.plain.owner.tolist(), strict=True))
-    for i in range(min(len(candidates), LOOKED_AT)):
-        name = (
-            f"author {author[i]}"
-            if author[i] >= 0
-            else f"query {query[i]}"
-            if i in query
-            else candidates.ids[i]
-        )
-        texts.setdefault(name, []).extend(pool.texts.rows(candidates.texts_of(i)))
-    long = {name: some for name, some in texts.items() if sum(map(len, some)) >= LONG}
-    groups = [group for group in by_language(long) if len(group) > 1]
-    if len(groups) < 2:
-        return None
-    return (
-        f"Warning: texts seem to be in {len(groups)} languages, and no column says which (of"
-        f" authors looked at, {' and '.join(str(len(group)) for group in groups)}); telling"
-        " languages apart then passes for telling authors apart. Add a column 'language', or"
-        " search each language by itself."
-    )
 
 
 def _shared(pool: Pool, author: Ints) -> tuple[Bools, Bools, list[tuple[int, int]]]:

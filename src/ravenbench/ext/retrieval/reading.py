@@ -20,7 +20,14 @@ from ravenbench.randomness import stream
 from ravenbench.reading.decoding import UTF8
 from ravenbench.reading.pan_attribution import is_attribution, read_attribution
 from ravenbench.reading.queries import COLUMNS, NAMES, ItemRow, first_of, letters_of, read_queries
-from ravenbench.reading.remarks import Seen, doubtful_names, odd_texts, shared, spelt_alike
+from ravenbench.reading.remarks import (
+    Seen,
+    doubtful_names,
+    odd_texts,
+    several_languages,
+    shared,
+    spelt_alike,
+)
 from ravenbench.text.damage import MOST, is_wordless
 from ravenbench.text.names import is_nobody, name_key
 from ravenbench.text.passages import cleaner
@@ -242,7 +249,8 @@ def pool_at(
         whose = Labels(rows, ()) if labels is None else labels
         seen = Seen(pool.texts.rows(rows), whose, list(map(str, rows + 1)))
         names = authors.names if authors is not None else ()
-        remark([*odd_texts(seen), *doubtful_names(names), *shared(seen)], path)
+        languages = [] if "language" in pool.candidates.labels else several_languages(seen)
+        remark([*odd_texts(seen), *languages, *doubtful_names(names), *shared(seen)], path)
         return pool
     return of_attribution(path, seed, encoding, strip_shared) if is_attribution(path) else None
 

@@ -36,7 +36,7 @@ from ravenbench.engine.guard import answer, smoke_test
 from ravenbench.engine.options import PATH, Option
 from ravenbench.engine.task import Draft, Task, content_hash, slug
 from ravenbench.errors import SpecError, remarks_gathered
-from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit, several_languages
+from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit
 from ravenbench.ext.retrieval.content import with_content
 from ravenbench.ext.retrieval.methods import Retriever, shortcuts
 from ravenbench.ext.retrieval.pool import Items, Pool, Questions, chosen
@@ -240,7 +240,7 @@ class Retrieve(Task):
         left_out: Mapping[str, int] = {}
         self.progress("looking through labels", 0, 0)
         audited = audit(pool)
-        warnings = [*(f"Mind: {sentence}." for sentence in remarks), several_languages(pool)]
+        warnings: list[str | None] = [f"Mind: {sentence}." for sentence in remarks]
         if lessons is not None and self.spec.train is not None:
             warnings.append(kept_apart(pool, lessons, self.spec.train))
         if self.spec.content:
