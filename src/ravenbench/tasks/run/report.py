@@ -177,7 +177,6 @@ class RunReport(Report[Analysis]):
 
         plan = analysis.plan
         return {
-            "a": analysis,
             "parts": parted_by(plan.topics),
             "run": _resolved(msgspec.to_builtins(analysis.run)),
             "more_pools": pools_advice(plan, float(analysis.run.spec.get("pool_share", 0.5))),
@@ -428,11 +427,8 @@ def _unanswering(verifier: VerifierRecord) -> str:
     scores = "its scores hardly differ"
     if ":" in verifier.spec:
         # One's own is not loaded for a report. It has the calibrator that suits any unless it names another.
-        calibrator = (
-            verifier.identity["params"].get("calibrator")
-            if verifier.spec.startswith("calibrated(")
-            else None
-        )
+        made = verifier.identity
+        calibrator = made["params"].get("calibrator") if isinstance(made, dict) else None
         component = SUITS_ANY if calibrator is None else str(calibrator["component"])
     else:
         verifier_object = as_verifier(registry.parse("verifier", verifier.spec))
