@@ -29,7 +29,7 @@ ANSWER = "answer.json"
 P = TypeVar("P", bound=records.Plan)
 
 
-class Kept(records.Record, frozen=True, kw_only=True):
+class AnswerRecord(records.Record, frozen=True, kw_only=True):
     """``answer.json``: what is stated, by which version of Raven, and a hash of what it was computed from."""
 
     raven: str
@@ -59,14 +59,14 @@ class Answer(Shown, Generic[P]):
         store.outcomes.clear()
         answer = cls.of(store)
         plain = msgspec.to_builtins(answer, enc_hook=_plain, str_keys=True)
-        kept = Kept(raven=__version__, made_of=cls._made_of(store), answer=plain)
+        record = AnswerRecord(raven=__version__, made_of=cls._made_of(store), answer=plain)
         # What is read again is what was written, to the last digit.
-        store.answer = kept, cls._read(store, kept)
+        store.answer = record, cls._read(store, record)
         place = store.path / ANSWER
-        known = records.record_or_none(place, Kept)
-        if store.keeps_answer and msgspec.json.encode(known) != msgspec.json.encode(kept):
+        known = records.record_or_none(place, AnswerRecord)
+        if store.keeps_answer and msgspec.json.encode(known) != msgspec.json.encode(record):
             with suppress(OSError):
-                records.write_record(place, store.kind, kept)
+                records.write_record(place, store.kind, record)
         return store.answer[1]  # type: ignore[no-any-return]
 
     @classmethod
@@ -76,10 +76,10 @@ class Answer(Shown, Generic[P]):
         if store.answer is not None and store.answer[0].made_of == now:
             return store.answer[1]  # type: ignore[no-any-return]
         place = store.path / ANSWER
-        kept = records.record_or_none(place, Kept) if store.keeps_answer else None
-        if kept is not None and (kept.raven, kept.made_of) == (__version__, now):
+        record = records.record_or_none(place, AnswerRecord) if store.keeps_answer else None
+        if record is not None and (record.raven, record.made_of) == (__version__, now):
             with suppress(msgspec.ValidationError):
-                store.answer = kept, cls._read(store, kept)
+                store.answer = record, cls._read(store, record)
                 return store.answer[1]  # type: ignore[no-any-return]
         return cls.computed(store)
 
@@ -92,8 +92,8 @@ class Answer(Shown, Generic[P]):
         return records.hash_of("answer", json.dumps([cells, beside]).encode())
 
     @classmethod
-    def _read(cls, store: Store, kept: Kept) -> Self:
-        answer = msgspec.convert(kept.answer, cls, dec_hook=_whole, str_keys=True)
+    def _read(cls, store: Store, record: AnswerRecord) -> Self:
+        answer = msgspec.convert(record.answer, cls, dec_hook=_whole, str_keys=True)
         answer.__dict__["store"] = store
         return answer
 

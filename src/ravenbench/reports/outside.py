@@ -57,7 +57,6 @@ class WithAnswers(Store):
 
     def __init__(self, store: Store, systems: Sequence[Outside]) -> None:
         super().__init__(store.path)
-        self.keeps_answer = False
         self.systems = tuple(systems)
         self.outside = tuple(system.name for system in systems)
         self._cells = {

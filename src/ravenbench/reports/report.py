@@ -18,6 +18,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from msgspec import to_builtins
+
 from ravenbench import registry
 from ravenbench.engine.task import SeededRun, Task, task_of, tasks
 from ravenbench.errors import InputError, remedy
@@ -30,6 +32,7 @@ from ravenbench.reports.view import (
     Table,
     col,
     for_terminal,
+    public_head,
     public_json,
     rows_json,
     table,
@@ -135,7 +138,8 @@ class Report(View, Generic[A]):
         return {}
 
     def context(self) -> dict[str, Any]:
-        """What the template is given besides ``figures`` and ``tables``, which is ``page.PageTables``."""
+        """What the template is given besides the analysis (``a``), the ``run``, ``figures`` and ``tables``, which is
+        ``page.PageTables``."""
         return {}
 
     def to_json(self) -> dict[str, Any]:
@@ -248,6 +252,8 @@ class Report(View, Generic[A]):
                 "title": self.title or self.kind,
                 "task": self.kind,
                 "finding": "" if self.template else self.finding(),
+                "a": self.analysis,
+                "run": to_builtins(public_head(self.store.run)),
                 "sections": self.sections(),
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": self.page_tables(),

@@ -296,15 +296,15 @@ class Section(NamedTuple):
 
 def without(table: Table, *names: str) -> Table:
     """The same table without these columns, and without what its note says of them."""
-    kept = [i for i, column in enumerate(table.columns) if column.name not in names]
+    indices = [i for i, column in enumerate(table.columns) if column.name not in names]
     note = table.note
     for column in table.columns:
         if column.about and column.name in names:
             note = note.replace(column.about, "")
     return replace(
         table,
-        columns=tuple(table.columns[i] for i in kept),
-        rows=tuple(tuple(row[i] for i in kept) for row in table.rows),
+        columns=tuple(table.columns[i] for i in indices),
+        rows=tuple(tuple(row[i] for i in indices) for row in table.rows),
         note=" ".join(note.split()),
     )
 

@@ -236,8 +236,8 @@ def write_record(path: Path, kind: str, record: Record) -> str:
     """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file. Raises ValueError if it
     holds a number that is not finite, or no task has this kind."""
     check_kind(kind)
-    plain = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False).encode()
-    body = msgspec.json.format(plain, indent=1)
+    plain = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False)
+    body = msgspec.json.format(files.escaped_json(plain).encode(), indent=1)
     head = f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{hash_of(kind, body)}",\n"record": '
     return files.write_bytes(path, head.encode() + body + b"\n}\n")
 

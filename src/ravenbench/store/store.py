@@ -90,14 +90,14 @@ class Store(Shown):
     """A run's folder as records, texts, folds and cells (layout in docs/architecture.md)."""
 
     _shown_by = "reports.report:report_of"
-    keeps_answer = True
-    """Whether what is stated of it may be kept in its folder: not where it was changed in memory."""
 
     def __init__(self, path: Path) -> None:
         self.path = files.location(path)
         self._folds: dict[str, Arrays] = {}
         self._shared: dict[str, Fold] = {}
         self._held = 0
+        self.keeps_answer = type(self) is Store
+        """Whether what is stated of it may be kept in its folder: not where it was changed in memory."""
         self.outcomes: dict[str, str] = {}
         """By key of the cells that were read: what is wrong, "" where nothing is."""
         self.answer: tuple[Any, Any] | None = None

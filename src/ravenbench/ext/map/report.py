@@ -55,7 +55,7 @@ NOTE = (
     " topic (pairs by different authors) than two that do not, in mean distances. Share of topic:"
     " its part of the sum of both. Silhouette and adjusted Rand index (of the dendrogram, cut into"
     " as many clusters as there are labels) mix author and topic where authors keep to their"
-    " topics. Intervals: jackknife over authors. Shuffled: 95th percentile with labels shuffled."
+    " topics. Intervals: jackknife over authors."
 )
 
 
@@ -226,6 +226,7 @@ def _grouping(a: MapAnalysis) -> Table:
             json="shuffled_95",
             digits=2,
             terminal=False,
+            about="Shuffled: 95th percentile with labels shuffled.",
         ),
         note=NOTE,
     )

@@ -72,6 +72,13 @@ EASY = 0.25
 """Success by chance from which on the reader is warned."""
 
 
+FLIPPED = "p: signs of authors' differences flipped;"
+LACKING = (
+    "AUC, EER: n/a where not all scores are on one scale: a verifier ordered the first candidates"
+    " anew, or a ranking made elsewhere has places alone or leaves candidates out."
+)
+
+
 class RetrieveReport(Report[Search]):
     """Measures of every method, what they fall to where topic and language cannot help, and tests between them."""
 
@@ -195,7 +202,7 @@ class RetrieveReport(Report[Search]):
             "auc",
             "eer",
         ]
-        lacking = any("auc" not in row.figures for row in a.methods)
+        lacking = LACKING * any("auc" not in row.figures for row in a.methods)
         return table(
             "methods",
             f"{a.plan.queries:,} queries, {a.plan.candidates:,} candidates",
@@ -210,16 +217,16 @@ class RetrieveReport(Report[Search]):
             ),
             col(None, lambda r: r.known["shortcut"], json="shortcut"),
             *chain.from_iterable(
-                _with_interval(titled(m), m, 2 * (m in (self.main, "mrr"))) for m in measures
+                _with_interval(
+                    titled(m), m, 2 * (m in (self.main, "mrr")), about=lacking * (m == "auc")
+                )
+                for m in measures
             ),
             note=(
                 f"95% intervals: authors of queries drawn anew ({a.authors:,} authors). Ranks go by"
                 " MRR, shared where no test tells methods apart. Methods without a rank read no"
                 " text: it is nobody's style."
-            )
-            + " AUC, EER: n/a where not all scores are on one scale: a verifier ordered the first"
-            " candidates anew, or a ranking made elsewhere has places alone or leaves candidates"
-            " out." * lacking,
+            ),
         )
 
     @property
@@ -292,9 +299,8 @@ class RetrieveReport(Report[Search]):
             col("method", lambda r: r.method, text=True, json="one"),
             _known("against", "other", text=True),
             *_with_interval("difference in MRR", "difference", signed=True),
-            _known("p", "p", probability=True, terminal=False),
-            _known("p by Holm", "p_holm", probability=True),
-            note="p: signs of authors' differences flipped; Holm: corrected for all pairs.",
+            _known("p", "p", probability=True, terminal=False, about=FLIPPED),
+            _known("p by Holm", "p_holm", probability=True, about="Holm: corrected for all pairs."),
         )
 
     @property
@@ -452,7 +458,7 @@ def _known(title: str | None, key: str, **how: Any) -> Col[SearchRow]:
 
 
 def _with_interval(
-    title: str, key: str, fits: int = 2, signed: bool = False
+    title: str, key: str, fits: int = 2, signed: bool = False, about: str = ""
 ) -> list[Col[SearchRow]]:
     """A figure and its interval; 80 columns hold ``fits`` of the two."""
 
@@ -460,7 +466,7 @@ def _with_interval(
         return read(row.figures.get(key))
 
     return [
-        col(title, partial(of, value_of), json=key, signed=signed, terminal=fits > 0),
+        col(title, partial(of, value_of), json=key, signed=signed, terminal=fits > 0, about=about),
         col(
             f"{title} 95%",
             partial(of, interval_of),

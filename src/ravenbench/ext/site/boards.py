@@ -260,7 +260,7 @@ class Joined(Store):
             plans[0], **dict(zip(("verifiers", "cells"), both, strict=True))
         )
 
-    def read_cell(self, key: str) -> Cell | None:
+    def _cell(self, key: str) -> Cell | None:
         """A cell of any of the runs."""
         return next((cell for run in self.runs if (cell := run.read_cell(key)) is not None), None)
 

@@ -359,5 +359,7 @@ def _cues(
     if whole is None or whole.error is not None or len(moves) < len(cells):
         return None
     features, weights = read_weights(store, record.base)
-    changed, kept = cues(features, lengths(weights), moves, [split.name for split in novel.splits])
-    return record.method, tuple(changed), tuple(kept)
+    changed, unchanged = cues(
+        features, lengths(weights), moves, [split.name for split in novel.splits]
+    )
+    return record.method, tuple(changed), tuple(unchanged)

@@ -344,6 +344,9 @@ def _scores_json(scores: Mapping[str, float | None]) -> dict[str, float | int | 
 NAME: Col[SystemScores] = col("system", lambda system: system.name, text=True)
 
 
+MISSING = "Missing: unanswered problems without any answer."
+
+
 def scores_table(evaluation: Evaluation) -> Table:
     """Systems by rank in the tested metric, meta-classifiers after them; the best of each column is marked."""
     metrics = (*SHOWN, *evaluation.added)
@@ -363,6 +366,7 @@ def scores_table(evaluation: Evaluation) -> Table:
             best=best_one and value is not None and value == best[metric],
         )
 
+    missing = MISSING * any(system.missing for system in evaluation.systems)
     # In 80 columns metrics that were asked for take the place of others.
     decimals = max(1, 4 - len(evaluation.added))
     fitting = (
@@ -378,19 +382,14 @@ def scores_table(evaluation: Evaluation) -> Table:
         col("rank", evaluation.rank),
         *each(metrics, evaluation.title, score, terminal=fitting),
         col("unanswered", lambda system: int(system.scores["unanswered"] or 0)),
-        col("missing", lambda system: system.missing, terminal=False),
+        col("missing", lambda system: system.missing, terminal=False, about=missing),
         note=(
             f"{evaluation.problems:,} problems, {evaluation.same:,}"
             f" {evaluation.truth.words.all_yes}. "
         )
         + ("F0.5u and overall in their form of 2020. " if evaluation.f05u_2020 else "")
         + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by}"
-        f" (randomization test, Holm, α = {evaluation.alpha})."
-        + (
-            " Missing: unanswered problems without any answer."
-            if any(system.missing for system in evaluation.systems)
-            else ""
-        ),
+        f" (randomization test, Holm, α = {evaluation.alpha}).",
     )
 
 

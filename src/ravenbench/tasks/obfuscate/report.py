@@ -237,9 +237,6 @@ class ObfuscateReport(Report[Obfuscation]):
         analysis = self.analysis
         return f"{analysis.plan.obfuscator}: {analysis.changed} of {len(analysis.texts)} texts changed."
 
-    def context(self) -> dict[str, Any]:
-        return {"analysis": self.analysis, "run": msgspec.to_builtins(self.analysis.run)}
-
     def to_json(self) -> dict[str, Any]:
         analysis = self.analysis
         return {

@@ -126,8 +126,8 @@ def _overview(store: Store) -> Overview:
         rows = np.arange(len(answered.truth)) if keep is None else np.asarray(keep, dtype=np.int64)
         truth = Truth(answered.truth.ids[rows], answered.truth.same[rows])
         values = {name: value[rows] for name, value in answered.values.items()}
-        asked = ["c@1", *chosen.values()]
-        result = evaluate(truth, values, metrics=asked, trials=1, replicates=REPLICATES)
+        metrics = ["c@1", *chosen.values()]
+        result = evaluate(truth, values, metrics=metrics, trials=1, replicates=REPLICATES)
         return _rows(result.systems, result.meta, answered.seconds, chosen)
 
     corpora = []

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ravenbench.builtin import is_control
 from ravenbench.metrics.base import Metric, title_of
 from ravenbench.reports import content
@@ -110,8 +108,6 @@ class Pan14Report(Report[Overview]):
         """What the template says in words."""
         overview = self.analysis
         return {
-            "o": overview,
-            "run": msgspec.to_builtins(overview.run),
             "meta": META,
             "verdicts": content.verdicts(overview.content),
             "headline": content.headline(overview.content),
@@ -124,17 +120,11 @@ class Pan14Report(Report[Overview]):
                 for corpus in overview.corpora
                 for text in content.no_verdict(corpus.content)
             ],
-            "best": next(iter(overview.micro), None),
             "answered": sum(
                 any(verifier.name in corpus.rows for corpus in overview.corpora)
                 for verifier in overview.plan.verifiers
             ),
             "lost": sum(len(gap.folds) for gap in self.gaps),
-            "problems": sum(
-                len(corpus.info.fault_truth) + corpus.info.test.problems
-                for corpus in overview.corpora
-            ),
-            "unread": sum(len(corpus.info.faults) for corpus in overview.corpora),
         }
 
     def to_json(self) -> dict[str, Any]:

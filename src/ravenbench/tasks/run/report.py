@@ -177,42 +177,19 @@ class RunReport(Report[Analysis]):
 
         plan = analysis.plan
         return {
-            "plan": plan,
             "parts": parted_by(plan.topics),
             "run": _resolved(msgspec.to_builtins(analysis.run)),
-            "verifiers": analysis.verifiers,
-            "pools": analysis.pools,
             "more_pools": pools_advice(plan, float(analysis.run.spec.get("pool_share", 0.5))),
-            "pool_sizes": " or ".join(map(str, sorted({len(pool.topics) for pool in plan.pools}))),
-            "detectable": analysis.detectable,
-            "tested": any(comparison.difference is not None for comparison in analysis.shortcut),
-            "no_choice": analysis.no_choice,
-            "domain": analysis.domain,
-            "probed": analysis.domain is not None and bool(analysis.domain.section.repetitions),
-            "content": analysis.content,
-            "content_probed": analysis.content is not None
-            and analysis.content.section.reason is None,
             "missing": missing(analysis, each=False),
             "verdicts": _verdicts(analysis),
             "headline": headline(analysis.content),
             "lets": reference_sentences(analysis.content),
             "chance": chance_sentence(analysis),
-            "spread": any(result.folds > 1 for result in analysis.results),
-            "anti": analysis.setup("anti") is not None,
-            "findings": [
-                {"verifier": comparison.verifier, "text": finding(comparison)}
-                for comparison in analysis.shortcut
-                if comparison.metric == TESTED[0]
-            ],
-            "variants": analysis.variants,
-            "failures": analysis.failures,
+            "finding": finding,
+            "leading": TESTED[0],
+            "title": title,
             "failure_table": view.to_html(_first_rows(failures(analysis))),
-            "cells": len(plan.cells),
             "missing_cells": sum(len(gap.folds) for gap in self.gaps),
-            "sweep": analysis.sweep,
-            "setups": [
-                {"title": title(setup.name), "topics": setup.topics} for setup in analysis.setups
-            ],
             "notes": {
                 k: note for k, note in plan.corpus.notes.items() if k not in ("defaults", "levels")
             },
@@ -450,11 +427,8 @@ def _unanswering(verifier: VerifierRecord) -> str:
     scores = "its scores hardly differ"
     if ":" in verifier.spec:
         # One's own is not loaded for a report. It has the calibrator that suits any unless it names another.
-        calibrator = (
-            verifier.identity["params"].get("calibrator")
-            if verifier.spec.startswith("calibrated(")
-            else None
-        )
+        made = verifier.identity
+        calibrator = made["params"].get("calibrator") if isinstance(made, dict) else None
         component = SUITS_ANY if calibrator is None else str(calibrator["component"])
     else:
         verifier_object = as_verifier(registry.parse("verifier", verifier.spec))

@@ -339,11 +339,10 @@ def variants_table(
     """Every method once, however many seeds it has, against the reference."""
     rows = () if variants is None else variants.rows
     note = (
-        "Mean over runs ±standard deviation between runs (seeds). From seeds: share of the variance"
-        " of a single run’s AUC that is between runs; the rest comes from which authors and topics"
-        " are tested. Difference: in AUC, on the same problems. Intervals: 95 %, over runs, authors"
-        " and topics; runs are nested in methods, so that several seeds are one method (Obuchowski"
-        " & Rockette 1995; Hillis 2014). p: two-sided, Holm’s correction for all rows."
+        "Mean over runs ±standard deviation between runs (seeds). Difference: in AUC, on the same"
+        " problems. Intervals: 95 %, over runs, authors and topics; runs are nested in methods, so"
+        " that several seeds are one method (Obuchowski & Rockette 1995; Hillis 2014). p:"
+        " two-sided, Holm’s correction for all rows."
     )
     if variants is not None and variants.single:
         several = any(row.runs > 1 for row in rows)
@@ -374,7 +373,17 @@ def variants_table(
         col("p", lambda r: r.p, probability=True, json="p"),
         col("verdict", lambda r: r.verdict, text=True, json="verdict"),
         col("interval of AUC", lambda r: interval_of(r.auc), json="auc_interval", terminal=False),
-        col("from seeds", lambda r: r.share, digits=2, json="share", terminal=False),
+        col(
+            "from seeds",
+            lambda r: r.share,
+            digits=2,
+            json="share",
+            terminal=False,
+            about=(
+                "From seeds: share of the variance of a single run’s AUC that is between runs; the"
+                " rest comes from which authors and topics are tested."
+            ),
+        ),
         *each(other_metrics, lambda metric: titles[metric], measure, json=str, terminal=()),
         col(None, lambda r: dict(r.spread), json="std"),
         note=note,

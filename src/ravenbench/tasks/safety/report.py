@@ -605,14 +605,9 @@ class SafetyReport(Report[SafetyAnalysis]):
             obfuscator for obfuscator in listed(analysis) if obfuscator.average_impact is not None
         ]
         return {
-            "analysis": analysis,
-            "run": msgspec.to_builtins(analysis.run),
             "few": FEW if analysis.attacked < FEW else None,
-            "findings": [
-                {"obfuscator": obfuscator.name, "text": finding(obfuscator)}
-                for obfuscator in ranked
-            ],
-            "counted": sum(verifier is None for verifier in analysis.verifiers.values()),
+            "ranked": ranked,
+            "finding": finding,
             "survival": {title(name): limits for name, limits in SURVIVAL.items()},
         }
 

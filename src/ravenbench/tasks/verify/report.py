@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ravenbench.errors import is_remarked
 from ravenbench.reports.content import (
     content_figure,
@@ -143,12 +141,10 @@ class VerifyReport(Report[Answered]):
     def context(self) -> dict[str, Any]:
         analysis = self.analysis
         return {
-            "a": analysis,
             "verdicts": verdicts(analysis.content),
             "headline": headline(analysis.content),
             "lets": reference_sentences(analysis.content),
             "no_verdict": no_verdict(analysis.content, each=False),
-            "run": msgspec.to_builtins(analysis.run),
         }
 
     def to_json(self) -> dict[str, Any]:
