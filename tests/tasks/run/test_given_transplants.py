@@ -161,7 +161,7 @@ def test_texts_without_spaces_are_refused_with_the_reason(tmp_path):
         return Problems.of(rows)
 
     for seed, part in enumerate(("train", "test")):
-        problems, same = made_up(50, seed=seed)
+        problems, same = made_up(40, seed=seed)
         write_pan_problems(tmp_path / "one" / part, glued(problems), same, "english", "essays")
     store = pan14([tmp_path / "one"], verifiers="length", out=tmp_path / "run", workers=1).store
     found = analyse(store)
