@@ -49,12 +49,13 @@ def found(store):
 
 
 def test_company_is_found_because_it_is_asked_apart():
-    world = draw(TINY, 3)
+    spec = build({**SIZES, "corpus": SMALLER})
+    world = draw(spec, 3)
     fold, corpus = world.folds[0], world.corpus
     made = Transplanter(
         corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(3)
     ).transplant(fold.test)
-    company = Company(functions(TINY, world))
+    company = Company(functions(spec, world))
     for problems in (made.on, made.off):
         apart = asked_apart(company, problems, made.plain) - asked_apart(
             company, made.plain, made.plain
