@@ -49,13 +49,12 @@ def found(store):
 
 
 def test_company_is_found_because_it_is_asked_apart():
-    spec = build({**SIZES, "corpus": SMALLER})
-    world = draw(spec, 3)
+    world = draw(TINY, 3)
     fold, corpus = world.folds[0], world.corpus
     made = Transplanter(
         corpus.texts, author=corpus.author, topic=corpus.topic, draws=Draws(3)
     ).transplant(fold.test)
-    company = Company(functions(spec, world))
+    company = Company(functions(TINY, world))
     for problems in (made.on, made.off):
         apart = asked_apart(company, problems, made.plain) - asked_apart(
             company, made.plain, made.plain
