@@ -13,7 +13,7 @@ from ravenbench.cli.main import build
 from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.testing import toy_problems
 
-CORPUS = ("synthetic(documents=300, authors=40, topics=8)", "--workers", 1)
+CORPUS = ("synthetic(documents=160, authors=24, topics=8, words=60)", "--workers", 1)
 
 
 class Pages:

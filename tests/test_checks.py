@@ -18,6 +18,7 @@ from ravenbench.errors import SpecError
 from ravenbench.testing import check_verifier
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
+from small_run import few
 
 MINE = '''
 import numpy as np
@@ -164,7 +165,7 @@ def test_what_breaks_a_promise_is_told_in_a_sentence(mine, name, said):
 
 @pytest.mark.parametrize("name", ["Plain", "Piped", "Single", "Hesitant"])
 def test_what_keeps_its_promises_passes(mine, name):
-    check_verifier(getattr(mine, name)())
+    check_verifier(getattr(mine, name)(), problems=few())
 
 
 def test_a_pipeline_is_saved_and_loaded_and_a_strangers_step_is_not(mine, tmp_path):
@@ -180,7 +181,7 @@ def test_a_pipeline_is_saved_and_loaded_and_a_strangers_step_is_not(mine, tmp_pa
 
 def test_a_pipeline_over_pairs_is_a_verifier(mine):
     verifier = Estimator(make_pipeline(mine.Overlap(n=2), StandardScaler(), LogisticRegression()))
-    check_verifier(verifier)
+    check_verifier(verifier, problems=few())
     assert "('overlap', checked_here:Overlap(n=2))" in str(verifier) and foreign(verifier) == [
         "checked_here"
     ]
@@ -191,7 +192,7 @@ def test_a_pipeline_over_pairs_is_a_verifier(mine):
 
 def test_a_classifier_learns_differences_of_vectors():
     verifier = Estimator(LogisticRegression(C=3.0), TfidfVectorizer(analyzer="char"))
-    check_verifier(verifier, known=2)
+    check_verifier(verifier, known=2, problems=few(2))
     assert str(registry.parse("verifier", str(verifier))) == str(verifier)
 
 
@@ -217,7 +218,7 @@ def test_what_cannot_be_kept_on_disk_can_be_run_and_a_seed_reaches_it():
         GradientBoostingClassifier(n_estimators=3), TfidfVectorizer(analyzer="char"), seed=4
     )
     with pytest.warns(UserWarning, match="raven verify --save refuses it"):
-        check_verifier(verifier)
+        check_verifier(verifier, problems=few())
     assert verifier._fresh(verifier.classifier).random_state == 4
 
 

@@ -82,10 +82,10 @@ for kind in sys.argv[3:]:
         told = "refused with an error of Raven's"
     except Exception as error:
         told = f"{{type(error).__name__}}: {{error}}"[:200]
-    from ravenbench.reading import reading
-    for server in [*reading._servers]:
+    from ravenbench.reading import apart
+    for server in [*apart._servers]:
         server.stop()
-        reading._servers.clear()
+        apart._servers.clear()
     print(json.dumps([kind, used() - began, told]), flush=True)
 """
 
@@ -425,7 +425,7 @@ def stop_late(outcome: Outcome, scratch: Path, tries: int, seed: int) -> None:
         raven(
             "corpus",
             "generate",
-            "synthetic(documents=240, authors=24, topics=6)",
+            "synthetic(documents=120, authors=12, topics=6, words=40)",
             "-o",
             str(data / "parts"),
         )

@@ -49,8 +49,10 @@ def matched(corpus: Corpus, topics: range, seed: int = 0) -> np.ndarray:
 def auc(corpus: Corpus, vectorizer: TfidfVectorizer, train: range, test: range) -> float:
     pairs = matched(corpus, test)
     vectorizer.fit(corpus.texts.rows(np.flatnonzero(np.isin(corpus.topic.codes, train))))
-    vectors = vectorizer.transform(list(corpus.texts))
-    cosine = np.asarray(vectors[pairs[:, 0]].multiply(vectors[pairs[:, 1]]).sum(axis=1)).ravel()
+    rows, place = np.unique(pairs[:, :2], return_inverse=True)
+    vectors = vectorizer.transform(corpus.texts.rows(rows))
+    left, right = place.reshape(-1, 2).T
+    cosine = np.asarray(vectors[left].multiply(vectors[right]).sum(axis=1)).ravel()
     return float(roc_auc_score(pairs[:, 2], cosine))
 
 

@@ -78,6 +78,21 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
+SMALLER = {
+    "synthetic(documents=400, authors=80, topics=8)": "synthetic(documents=160, authors=32, topics=8, words=60)",
+    "synthetic(documents=200, authors=40, topics=6)": "synthetic(documents=120, authors=30, topics=6, words=60)",
+    "synthetic(documents=600, authors=80, topics=12)": "synthetic(documents=300, authors=60, topics=12, words=60)",
+}
+"""Corpora of examples, and those that do for what is shown here: that every command ends well."""
+
+
+def smaller(text: str) -> str:
+    """A block of a page with the smaller corpora."""
+    for corpus, less in SMALLER.items():
+        text = text.replace(corpus, less)
+    return text
+
+
 @cache
 def is_here(text: str) -> bool:
     """Whether the commands and functions in a text of code are here: false only where an extension was taken out."""

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from pages import ROOT
+from pages import ROOT, smaller
 
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
@@ -21,7 +21,7 @@ def test_a_notebook_runs(notebook: Path, tmp_path: Path) -> None:
     assert len(code) >= 3
     path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(code)],
+        [sys.executable, "-c", smaller("\n".join(code))],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": path},
         capture_output=True,

@@ -8,10 +8,11 @@ from benchmarks.lab.blend import Blend, mixed
 from ravenbench import registry
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
+from small_run import few
 
 
 def test_contract():
-    check_verifier(registry.parse("verifier", "blend(dose=0.3)"))
+    check_verifier(registry.parse("verifier", "blend(dose=0.3)"), problems=few())
 
 
 def test_a_dose_mixes_style_and_topic():

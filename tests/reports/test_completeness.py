@@ -19,7 +19,7 @@ from ravenbench.testing import toy_problems
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 METHODS = "length, function-words"
-CORPUS = "synthetic(documents=300, authors=40, topics=8)"
+CORPUS = "synthetic(documents=160, authors=24, topics=8, words=60)"
 
 
 def raven(*arguments: object) -> Result:

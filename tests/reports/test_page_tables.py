@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def test_templates_name_no_table_that_there_is_not() -> None:
     assert not unknown
 
 
+@cache
 def strings(folder: Path) -> set[str]:
     """All texts that the code of a folder names, of texts with values in them the beginnings."""
     nodes = [

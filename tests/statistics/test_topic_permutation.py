@@ -62,7 +62,7 @@ def test_swapping_turns_the_sign():
 
 
 def test_power_is_what_it_says():
-    std, n = 0.1, 20
+    std, n = 0.1, 16
     least = detectable_topics(std, n)
     rng = np.random.default_rng(3)
     hits = [

@@ -22,6 +22,7 @@ NEEDS = {
     "distorted": "(function-words)",
     "estimator": "(sklearn.svm:SVC(), sklearn.feature_extraction.text:TfidfVectorizer(analyzer='char'))",
     "masked": "(function-words, frequency-mask)",
+    "mayor-2014": "(iterations=7)",
     "moreau-2014": "(population=8, generations=2)",
     "meta": "([function-words, length])",
     "stacked": "([function-words, length])",
@@ -40,7 +41,7 @@ def test_odd_texts(name, tmp_path, request):
         ("letter", ["a"], "a"),
         ("marks", ["…!"], DUTCH),
         ("copies", [DUTCH, DUTCH], DUTCH),
-        ("many", [f"{DUTCH[i % 90 :]} {i}" for i in range(60)], DUTCH[40:]),
+        ("many", [f"{DUTCH[i % 90 :]} {i}" for i in range(20)], DUTCH[40:]),
     ]
     verifier = as_verifier(registry.parse("verifier", name + NEEDS.get(name, ""))).fit(train, same)
     problems = Problems.of(odd)

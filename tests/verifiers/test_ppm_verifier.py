@@ -11,12 +11,13 @@ from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.baselines import PPM
 from ravenbench.verifiers.contract.base import as_verifier
+from small_run import few
 
 
 @pytest.mark.parametrize("scorer", [PPM(), PPM(features="raw"), PPM(order=2, escape="C")])
 @pytest.mark.parametrize("known", [1, 3])
 def test_contract(scorer, known):
-    check_verifier(scorer, known=known)
+    check_verifier(scorer, known=known, problems=few(known))
 
 
 def test_features():

@@ -21,6 +21,7 @@ from ravenbench.verifiers.baselines import (
     training_documents,
 )
 from ravenbench.verifiers.combinations import Distorted
+from small_run import few
 
 SPECS = [
     "char-ngram",
@@ -43,14 +44,14 @@ GREEK = ("κα", "ρε", "μι", "το", "σου", "νο", "λα", "βι")
 
 @pytest.mark.parametrize("spec", SPECS)
 def test_contract(spec):
-    check_verifier(registry.parse("verifier", spec))
+    check_verifier(registry.parse("verifier", spec), problems=few())
 
 
 @pytest.mark.parametrize(
     "spec", ["char-ngram", "topic-fit(mask=20)", "function-words", "distorted(char-ngram)"]
 )
 def test_contract_with_several_known_documents(spec):
-    check_verifier(registry.parse("verifier", spec), known=3)
+    check_verifier(registry.parse("verifier", spec), known=3, problems=few(3))
 
 
 @pytest.mark.parametrize("spec", SPECS)

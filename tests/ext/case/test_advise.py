@@ -31,7 +31,7 @@ def test_a_text_in_place_of_a_path_is_said_to_be_one(text):
 
 @pytest.fixture(scope="module")
 def others(tmp_path_factory):
-    return background(tmp_path_factory.mktemp("advise") / "others")
+    return background(tmp_path_factory.mktemp("advise") / "others", authors=range(10), texts=3)
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +225,7 @@ def test_on_real_texts(ebg, resources, tmp_path):
 def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all_that_compare(
     tmp_path,
 ):
-    others = background(tmp_path / "others")
+    others = background(tmp_path / "others", authors=range(10), texts=3)
     questioned, known = case(tmp_path)
     for path in [questioned, *known.iterdir(), *others.rglob("*.txt")]:
         write(path, chinese(path.read_text()))

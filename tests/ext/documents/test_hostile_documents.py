@@ -15,7 +15,7 @@ import pytest
 
 from made_documents import docx, mail, odt, paragraph, pdf
 from ravenbench.errors import FormatError
-from ravenbench.reading import reading
+from ravenbench.reading import apart as reading
 from ravenbench.reading.document import Document, Unreadable
 from ravenbench.reading.documents import read_document, read_documents
 
@@ -213,7 +213,7 @@ def test_files_that_end_their_reader_have_one_second_more_in_all(tmp_path, monke
 
 def test_native_code_that_takes_too_long_ends_its_process_alone():
     code = (
-        "import signal\nfrom ravenbench.reading import reading\n"
+        "import signal\nfrom ravenbench.reading import apart as reading\n"
         "reading._limit(reading._Request('', '', None, 0.3, 2**31))\nany(i < 0 for i in iter(int, 1))\n"
         "sum(range(10**12))\n"
     )

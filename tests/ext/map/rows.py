@@ -15,6 +15,8 @@ ESCAPES = {
             "20",
             "--mfw-max",
             "20",
+            "--resamples",
+            "5",
             "--analysis-type",
             "CA, network",
             "-o",

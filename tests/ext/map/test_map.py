@@ -63,7 +63,7 @@ def crossed(tmp_path_factory):
         "--analysis-type",
         "all",
         "--resamples",
-        "10",
+        "3",
         "--mfw-min",
         "10",
         "--mfw-max",

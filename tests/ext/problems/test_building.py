@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contracts.commands import raven
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.ext.corpora.summary import table_one
 from ravenbench.ext.problems.command import Built, Cross, build_problems
@@ -184,11 +183,6 @@ def test_one_author_gives_nothing() -> None:
         build_problems(corpus([0] * 8, [0] * 8))
 
 
-def raven(*arguments: str) -> subprocess.CompletedProcess[str]:
-    code = "from ravenbench.cli.main import run; run()"
-    return subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
-
-
 def test_command_writes_what_it_says(tmp_path: Path) -> None:
     table = tmp_path / "essays.csv"
     lines = [
@@ -197,16 +191,16 @@ def test_command_writes_what_it_says(tmp_path: Path) -> None:
     table.write_text("\n".join(["author,topic,band,text", *lines]))
     options = ["--known", "1-2", "--match", "band", "--min-words", "4"]
     done = raven("problems", str(table), "-o", str(tmp_path / "out"), *options, "--json")
-    assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
+    assert done.code == 0, done.said
+    told = json.loads(done.said)
     found = read_problems(tmp_path / "out")
     assert len(found) == told["table"]["problems"] and 2 * found.truth().sum() == len(found)
     assert told["known"] == [1, 2]
     info = raven("corpus", "info", str(tmp_path / "out"), "--json")
-    row = json.loads(info.stdout)["problems"][0]
+    row = json.loads(info.said)["problems"][0]
     assert {key: row[key] for key in told["table"]} == told["table"] and row["name"] == "out"
     shown = raven("corpus", "info", str(tmp_path / "out"))
-    assert "known a problem" in shown.stdout
+    assert "known a problem" in shown.said
     crossed = raven(
         "problems",
         str(table),
@@ -220,7 +214,7 @@ def test_command_writes_what_it_says(tmp_path: Path) -> None:
         "band",
         "--json",
     )
-    assert crossed.returncode == 2 and "cannot give problems" in crossed.stderr
+    assert crossed.code == 2 and "cannot give problems" in crossed.said
     for wrong in (
         ["--known", "few"],
         ["--cross", "band=0:2"],
@@ -228,8 +222,8 @@ def test_command_writes_what_it_says(tmp_path: Path) -> None:
     ):
         refused = raven("problems", str(table), "-o", str(tmp_path / "no"), *wrong)
         assert (
-            refused.returncode == 2
-            and refused.stderr.startswith("error: ")
+            refused.code == 2
+            and refused.said.startswith("error: ")
             and not (tmp_path / "no").exists()
         )
 

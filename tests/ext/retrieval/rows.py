@@ -75,7 +75,7 @@ COMPONENTS = {"retriever": ["char-ngrams(n=3, size=100)", "words", "same('topic'
 
 
 def retrieve(pages: Any) -> Path:
-    corpus = "synthetic(documents=300, authors=40, topics=8)"
+    corpus = "synthetic(documents=160, authors=30, topics=8, words=60)"
     pages.raven(
         "retrieve", corpus, "--workers", 1, "--queries", 20, "--out", pages.place / "retrieve"
     )

@@ -19,7 +19,7 @@ from ravenbench.reading.queries import ItemRow
 from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import analyse
 
-WORLD = "synthetic(documents=300, authors=40, topics=8, words=80)"
+WORLD = "synthetic(documents=200, authors=40, topics=6, words=60)"
 
 
 @pytest.fixture(scope="module")

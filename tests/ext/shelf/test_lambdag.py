@@ -17,6 +17,7 @@ from ravenbench.testing import check_component, check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import as_verifier
+from small_run import few
 
 TRAIN, SAME = toy_problems(12, known=2, words=70, seed=5)
 TEST, _ = toy_problems(5, known=2, words=40, seed=6)
@@ -29,7 +30,7 @@ def sides(problems, i):
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_it_keeps_the_contract(correction):
-    check_verifier(LambdaG(references=5, correction=correction), known=2)
+    check_verifier(LambdaG(references=5, correction=correction), known=2, problems=few(2))
 
 
 @pytest.mark.parametrize("correction", CORRECTIONS)

@@ -199,7 +199,7 @@ def test_one_odd_feature_is_clipped() -> None:
 
 @pytest.mark.parametrize("known", [1, 3])
 def test_keeps_the_contract(known: int) -> None:
-    check_verifier(Raven2026(), known=known, problems=toy_problems(14, known, words=60))
+    check_verifier(Raven2026(), known=known, problems=toy_problems(12, known, words=40))
 
 
 def test_separates_toy_authors_in_greek() -> None:

@@ -38,7 +38,7 @@ SHELF = [
 @pytest.mark.parametrize("known", [1, 3])
 @pytest.mark.parametrize("spec", SHELF)
 def test_contract(spec: str, known: int) -> None:
-    train, same = toy_problems(36, known, seed=1, words=90)
+    train, same = toy_problems(24, known, seed=1, words=60)
     check_verifier(registry.parse("verifier", spec), known=known, problems=(train, same))
 
 

@@ -24,6 +24,7 @@ from ravenbench.ext.shelf.published.moreau_2014 import evolve, stalled
 from ravenbench.ext.shelf.published.unmasking import folds_of, solve, unmask
 from ravenbench.ext.shelf.published.vartapetiance_2014 import patterns
 from ravenbench.testing import check_verifier, toy_problems
+from small_run import few
 
 SHELF = [
     "spatium-2015",
@@ -40,7 +41,7 @@ SHELF = [
 @pytest.mark.parametrize("known", [1, 3])
 @pytest.mark.parametrize("spec", SHELF)
 def test_contract(spec, known):
-    check_verifier(registry.parse("verifier", spec), known=known)
+    check_verifier(registry.parse("verifier", spec), known=known, problems=few(known))
 
 
 def test_spatium_leaves_out_ties_at_the_cut():
@@ -265,7 +266,9 @@ def test_vartapetiance_answers_are_binary():
 @pytest.mark.parametrize("known", [1, 3])
 def test_harvey_contract(nltk_home, need_extra, known):
     need_extra("nltk")
-    check_verifier(registry.parse("verifier", "harvey-2014(chunk=50)"), known=known)
+    check_verifier(
+        registry.parse("verifier", "harvey-2014(chunk=50)"), known=known, problems=few(known)
+    )
 
 
 @pytest.mark.data

@@ -11,6 +11,7 @@ from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.two_level import LN10, DirichletMultinomial, PoissonGamma
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
+from small_run import few
 
 TRAIN, SAME = toy_problems(20, known=2, words=60, seed=8)
 TEST, _ = toy_problems(6, known=2, words=60, seed=9)
@@ -25,7 +26,7 @@ SPECS = [
 @pytest.mark.parametrize("spec", SPECS)
 @pytest.mark.parametrize("known", [1, 2])
 def test_they_keep_the_contract(spec, known):
-    check_verifier(registry.parse("verifier", spec), known=known)
+    check_verifier(registry.parse("verifier", spec), known=known, problems=few(known))
 
 
 def sides(problems: Problems, i: int, units: list[str]) -> tuple[list[int], list[int], int, int]:

@@ -29,7 +29,7 @@ from ravenbench.tasks.evaluate.report import write_evaluation
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("site")
     ravenbench.run(
-        "synthetic(documents=300, authors=40, topics=8)",
+        "synthetic(documents=300, authors=40, topics=8, words=60)",
         verifiers="char-ngram, style-only, length",
         topics=4,
         folds=2,
@@ -324,7 +324,7 @@ def test_addresses_are_different_and_safe():
 
 def test_runs_of_other_verifiers_over_the_same_folds_share_a_board(folder, tmp_path):
     ravenbench.run(
-        "synthetic(documents=300, authors=40, topics=8)",
+        "synthetic(documents=300, authors=40, topics=8, words=60)",
         verifiers="ppm, function-words",
         topics=4,
         folds=2,

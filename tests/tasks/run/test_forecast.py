@@ -12,10 +12,10 @@ GIVEN = {
     "verifiers": "length, style-only",
     "topics": 6,
     "folds": 3,
-    "pools": 3,
+    "pools": 2,
     "samplers": "random, hits",
     "probe": "both",
-    "repetitions": 4,
+    "repetitions": 3,
 }
 
 

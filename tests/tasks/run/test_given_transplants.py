@@ -25,6 +25,7 @@ from ravenbench.verifiers.baselines import Length
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
+METHOD = "char-ngram(size=300)"
 CONTENT = """
 import os, sys
 given, out = sys.argv[1:]
@@ -161,7 +162,7 @@ def test_texts_without_spaces_are_refused_with_the_reason(tmp_path):
         return Problems.of(rows)
 
     for seed, part in enumerate(("train", "test")):
-        problems, same = made_up(50, seed=seed)
+        problems, same = made_up(40, seed=seed)
         write_pan_problems(tmp_path / "one" / part, glued(problems), same, "english", "essays")
     store = pan14([tmp_path / "one"], verifiers="length", out=tmp_path / "run", workers=1).store
     found = analyse(store)
@@ -197,10 +198,10 @@ def test_too_few_problems_give_no_verdict_and_the_run_goes_on(tmp_path):
 
 
 def test_verify_is_asked_on_demand_and_answers_stay_the_same(corpus, tmp_path):
-    plain = verify("ppm", train=corpus, test=corpus, folder=tmp_path / "a", workers=1)
+    plain = verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "a", workers=1)
     assert analyse(plain.store).content is None
     asked = verify(
-        "ppm", train=corpus, test=corpus, folder=tmp_path / "b", probe="transplant", workers=1
+        METHOD, train=corpus, test=corpus, folder=tmp_path / "b", probe="transplant", workers=1
     )
     assert np.array_equal(plain.answers.value, asked.answers.value)
     plan = asked.store.plan_as(VerifyPlan)
@@ -211,13 +212,16 @@ def test_verify_is_asked_on_demand_and_answers_stay_the_same(corpus, tmp_path):
         "test-off",
         "test-batch",
     ]
-    row = of(asked.store, "ppm")
+    row = of(asked.store, METHOD)
     assert row["problems"] == 60 and row["swing"] is not None and row["reason"] is None
     assert row["batch_matters"] is False
     write_report(asked.store)
     assert "Style left" in (tmp_path / "b" / "report" / "index.html").read_text()
     same = of(
-        run(train=str(corpus), test=str(corpus), verifiers="ppm", out=tmp_path / "c").store, "ppm"
+        run(
+            train=str(corpus), test=str(corpus), verifiers=METHOD, out=tmp_path / "c", workers=1
+        ).store,
+        METHOD,
     )
     assert same["swing"] == pytest.approx(row["swing"]), "both tasks ask the same"
 
@@ -281,7 +285,7 @@ def test_a_verifier_that_refuses_odd_texts_leaves_the_axis_incomplete(
 @pytest.mark.extra
 def test_a_neural_verifier_answers_transplanted_problems(corpus, tmp_path, need_extra):
     need_extra("torch")
-    spec = "bagnall-2015(hidden=16, epochs=2, characters=10000, device='cpu', references=10)"
+    spec = "bagnall-2015(hidden=16, epochs=2, characters=3000, device='cpu', references=4)"
     done = run(train=str(corpus), test=str(corpus), verifiers=spec, out=tmp_path / "run", workers=1)
     assert done.errors == ()
     row = analyse(done.store).content.rows[0]

@@ -246,7 +246,7 @@ def test_odd_problems_through_methods(corpus, method):
     spoil(
         corpus,
         "toy002",
-        {f"known{i:03d}.txt": f"{text} {i}" for i in range(500)} | {"unknown.txt": text},
+        {f"known{i:03d}.txt": f"{text} {i}" for i in range(100)} | {"unknown.txt": text},
     )
     told = result(ask(corpus, "answers.jsonl", method, "--json"))
     assert told["faults"] == {"toy001": UNTAUGHT} and told["problems"] == 12

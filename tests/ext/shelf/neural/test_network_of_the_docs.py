@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ravenbench.testing import check_verifier
+from small_run import few
 
 pytestmark = pytest.mark.extra
 
@@ -26,5 +27,5 @@ def test_a_network_saved_as_safetensors_is_a_verifier(tmp_path, monkeypatch, nee
     subprocess.run([sys.executable, "tune.py"], check=True)
     import net
 
-    check_verifier(net.MINE)
+    check_verifier(net.MINE, problems=few())
     del sys.modules["net"]

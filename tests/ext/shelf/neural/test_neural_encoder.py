@@ -14,6 +14,7 @@ from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
+from small_run import few
 
 pytestmark = pytest.mark.extra
 
@@ -30,11 +31,11 @@ def encoder(folder, **given):
 
 
 def test_contract(folder):
-    check_verifier(encoder(folder, batch=512))
+    check_verifier(encoder(folder, batch=512), problems=few())
 
 
 def test_several_known_documents(sentence_folder):
-    check_verifier(encoder(sentence_folder, batch=512), known=3)
+    check_verifier(encoder(sentence_folder, batch=512), known=3, problems=few(3))
 
 
 def test_a_text_is_read_to_its_end(folder):

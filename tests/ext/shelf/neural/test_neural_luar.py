@@ -14,6 +14,7 @@ from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import as_verifier
+from small_run import few
 
 pytestmark = pytest.mark.extra
 TINY = {
@@ -44,11 +45,11 @@ def auc(scores, same):
 
 
 def test_contract():
-    check_verifier(luar(epochs=1))
+    check_verifier(luar(epochs=1), problems=few())
 
 
 def test_several_known_documents():
-    check_verifier(luar(epochs=1), known=3)
+    check_verifier(luar(epochs=1), known=3, problems=few(3))
 
 
 def test_learns_a_separable_toy_corpus():
