@@ -59,14 +59,10 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
         "published",
         f"Beside the published figures: {source}",
         rows,
-        col("figure", lambda row: row.figure, text=True, json="figure"),
-        col("here", lambda row: row.ours, json="here"),
-        *(
-            [col("95%", lambda row: row.interval, json="interval")]
-            if any(row.interval for row in rows)
-            else []
-        ),
-        col("printed", lambda row: row.printed, json="printed"),
+        col("figure", "figure", text=True, json="figure"),
+        col("here", "ours", json="here"),
+        *([col("95%", "interval", json="interval")] if any(row.interval for row in rows) else []),
+        col("printed", "printed", json="printed"),
         col(
             "theirs is",
             lambda row: LACKED if row.lacked else theirs_is(row.printed, row.ours, row.interval),

@@ -388,7 +388,7 @@ def _matters(depends: bool | None) -> str:
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", lambda row: value_of(row.figures.auc), json="auc"),
     col("style left", lambda row: value_of(row.figures.style_left), json="style_left"),
-    col("floor", lambda row: row.floor, json="floor"),
+    col("floor", "floor", json="floor"),
     col(
         "interval of style left",
         lambda row: interval_of(row.figures.style_left),
@@ -476,12 +476,12 @@ FIGURES: tuple[Col[ContentRow], ...] = (
 )
 """Figures of answers, or of scores."""
 CONTENT: tuple[Col[ContentRow], ...] = (
-    col("verifier", lambda row: row.verifier, text=True, json="verifier"),
-    col("verdict", lambda row: row.judged, text=True, show=toned),
+    col("verifier", "verifier", text=True, json="verifier"),
+    col("verdict", "judged", text=True, show=toned),
     *FIGURES,
     col(
         "batch",
-        lambda row: row.figures.batched,
+        "figures.batched",
         text=True,
         json="batch_matters",
         terminal=False,
@@ -490,7 +490,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     ),
     col(
         "AUC of all",
-        lambda row: row.whole,
+        "whole",
         json="auc_of_all",
         terminal=False,
         about="AUC of all: of all problems, as tables of scores have it.",
@@ -502,7 +502,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     ),
     col(None, lambda row: row.figures.same + row.figures.different, json="problems"),
     col(None, lambda row: [OUTCOMES[effect] for effect in row.judged.effects], json="findings"),
-    col(None, lambda row: row.judged.open, json="open"),
+    col(None, "judged.open", json="open"),
     *judged_cols(lambda row: row.judged),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
@@ -585,7 +585,7 @@ def reference_table(probe: ContentProbe | None) -> Table:
         *reached("content", "style_left"),
         *reached("content", "swing", signed=True),
         *reached("lengths", "swing", signed=True),
-        col("topic named", lambda reference: reference.named, digits=2),
+        col("topic named", "named", digits=2),
         note=(
             "Content: a scorer that sees content words alone; compare style left with what it has"
             " left. Lengths: a scorer that sees only how long words are. Words allowed: the largest"

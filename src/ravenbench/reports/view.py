@@ -14,7 +14,7 @@ import io
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -149,7 +149,7 @@ class Col(Generic[R]):
 
 def col(
     title: str | None,
-    get: Callable[[R], Any],
+    get: Callable[[R], Any] | str,
     *,
     digits: int = 3,
     signed: bool = False,
@@ -167,8 +167,8 @@ def col(
     ----------
     title : str, optional
         Heading; None for a value that stands in JSON alone.
-    get : callable
-        The value of a record. An interval (low, high) becomes a ``Range``.
+    get : callable or str
+        The value of a record, or the path of its attribute (``figures.drop``). An interval (low, high) becomes a ``Range``.
     digits, signed, probability, text : int, bool
         As in ``Column``.
     json : str, optional
@@ -185,7 +185,7 @@ def col(
         if title is None
         else Column(title, text, digits, signed, probability, terminal, key, about)
     )
-    return Col(get, column, show, json)
+    return Col(attrgetter(get) if isinstance(get, str) else get, column, show, json)
 
 
 def each(

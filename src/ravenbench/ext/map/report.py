@@ -286,8 +286,8 @@ def _clusters(a: MapAnalysis, view: MapView, which: str) -> Table:
         f"Clusters of the consensus: {view.title}",
         view.clusters,
         col("texts", lambda c: len(c.members), json="size"),
-        col("share of settings", lambda c: c.settings, json="settings", digits=2),
-        col("share of resampled word lists", lambda c: c.resampled, json="resampled", digits=2),
+        col("share of settings", "settings", json="settings", digits=2),
+        col("share of resampled word lists", "resampled", json="resampled", digits=2),
         col(
             "which", lambda c: "; ".join(a.texts[i].id for i in c.members), text=True, json="texts"
         ),

@@ -296,7 +296,7 @@ class RetrieveReport(Report[Search]):
             "pairs",
             "Tests between methods",
             self.analysis.pairs,
-            col("method", lambda r: r.method, text=True, json="one"),
+            col("method", "method", text=True, json="one"),
             _known("against", "other", text=True),
             *_with_interval("difference in MRR", "difference", signed=True),
             _known("p", "p", probability=True, terminal=False, about=FLIPPED),
@@ -423,7 +423,7 @@ class RetrieveReport(Report[Search]):
         return [*map(Text, self.sentences()[1:]), *map(for_terminal, self.tables()[:3])]
 
 
-METHOD: Col[SearchRow] = col("method", lambda r: r.method, text=True, json="method")
+METHOD: Col[SearchRow] = col("method", "method", text=True, json="method")
 
 
 def titled(measure: str) -> str:

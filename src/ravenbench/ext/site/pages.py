@@ -160,13 +160,13 @@ def leaderboard(board: Board) -> Table:
         "leaderboard",
         board.title,
         board.standings,
-        col("system", lambda s: s.system, text=True, json="system"),
+        col("system", "system", text=True, json="system"),
         col("rank", lambda s: place(board, s), json="rank"),
         *cols,
         *(
             ()
             if board.kind == "safety" or board.about
-            else (col("unanswered", lambda s: s.open, json="unanswered"),)
+            else (col("unanswered", "open", json="unanswered"),)
         ),
         *each(
             _attacks(board),

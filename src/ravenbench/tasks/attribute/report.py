@@ -167,15 +167,15 @@ class AttributeReport(Report[AttributionAnalysis]):
             ]
 
         return [
-            col("method", lambda method: method.method, text=True, json="method"),
+            col("method", "method", text=True, json="method"),
             mean("accuracy", "mean", "accuracy", best=True),
             mean("sd", "std", "std"),
             mean("SE", "se", "se"),
             mean("sd/√n", "se_published", "se_published"),
-            col("macro F1", lambda method: method.macro_f1, json="macro_f1"),
+            col("macro F1", "macro_f1", json="macro_f1"),
             col(
                 "unanswered" if any(method.unanswered for method in scores.methods) else None,
-                lambda method: method.unanswered,
+                "unanswered",
                 json="unanswered",
             ),
             col("folds", lambda method: sum(fold.accuracy is not None for fold in method.folds)),
@@ -188,7 +188,7 @@ class AttributeReport(Report[AttributionAnalysis]):
                 ],
                 json="folds",
             ),
-            col(None, lambda method: method.seconds, json="seconds"),
+            col(None, "seconds", json="seconds"),
         ]
 
     def pairs(self, scores: ProtocolScore) -> Table:
@@ -203,16 +203,16 @@ class AttributeReport(Report[AttributionAnalysis]):
             f"{TITLES[scores.protocol]}: methods compared",
             scores.pairs,
             col("methods", lambda pair: f"{pair.a} − {pair.b}", text=True),
-            col(None, lambda pair: pair.a, json="a"),
-            col(None, lambda pair: pair.b, json="b"),
+            col(None, "a", json="a"),
+            col(None, "b", json="b"),
             col("difference", value, signed=True, json="difference"),
-            col("95 %", lambda pair: pair.interval, signed=True, json="interval"),
-            col("p Holm", lambda pair: pair.p_holm, probability=True, json="p_holm"),
-            col("p", lambda pair: pair.p, probability=True, json="p"),
-            col("p t", lambda pair: pair.p_t, probability=True, json="p_t"),
-            col("detectable", lambda pair: pair.detectable, json="detectable"),
-            col(f"{unit} for {DIFFERENCE:g}", lambda pair: pair.needed, json="topics_needed"),
-            col(None, lambda pair: pair.distinguishable, json="distinguishable"),
+            col("95 %", "interval", signed=True, json="interval"),
+            col("p Holm", "p_holm", probability=True, json="p_holm"),
+            col("p", "p", probability=True, json="p"),
+            col("p t", "p_t", probability=True, json="p_t"),
+            col("detectable", "detectable", json="detectable"),
+            col(f"{unit} for {DIFFERENCE:g}", "needed", json="topics_needed"),
+            col(None, "distinguishable", json="distinguishable"),
             keys=(
                 "a",
                 "b",
@@ -267,16 +267,16 @@ class AttributeReport(Report[AttributionAnalysis]):
             "topics",
             "Topics, easiest first",
             self.analysis.topics,
-            col("topic", lambda topic: topic.topic, text=True, json="topic"),
+            col("topic", "topic", text=True, json="topic"),
             col(
                 "accuracy",
                 lambda topic: Measure(topic.accuracy, mark="†" if topic.owned else ""),
                 json="accuracy",
             ),
-            col("documents", lambda topic: topic.documents, json="documents"),
-            col("dominant author", lambda topic: topic.dominant, text=True, json="dominant_author"),
-            col("share", lambda topic: topic.share, json="dominant_share"),
-            col(None, lambda topic: topic.owned, json="owned"),
+            col("documents", "documents", json="documents"),
+            col("dominant author", "dominant", text=True, json="dominant_author"),
+            col("share", "share", json="dominant_share"),
+            col(None, "owned", json="owned"),
             keys=("topic", "documents", "accuracy", "dominant_author", "dominant_share", "owned"),
             note=(
                 "Accuracy is the mean over methods. † one author wrote nearly all: says nothing"
@@ -310,10 +310,10 @@ class AttributeReport(Report[AttributionAnalysis]):
                 key,
                 f"{method}: {title}",
                 cues,
-                col("feature", lambda cue: cue.feature, text=True),
-                col("weight", lambda cue: cue.weight),
-                col("change", lambda cue: cue.change),
-                col("topic", lambda cue: cue.topic, text=True),
+                col("feature", "feature", text=True),
+                col("weight", "weight"),
+                col("change", "change"),
+                col("topic", "topic", text=True),
                 note=(
                     "Weight: length over authors, all documents teaching. Change: the most one"
                     " held-out topic moves it, as a share."
@@ -381,11 +381,11 @@ class AttributeReport(Report[AttributionAnalysis]):
             "sizes",
             "Topics",
             self.analysis.view.topics,
-            col("topic", lambda topic: topic.topic, text=True),
-            col("documents", lambda topic: topic.documents),
-            col("authors", lambda topic: topic.authors),
-            col("words a document", lambda topic: topic.words, digits=0),
-            col("dominant author", lambda topic: topic.dominant, text=True),
+            col("topic", "topic", text=True),
+            col("documents", "documents"),
+            col("authors", "authors"),
+            col("words a document", "words", digits=0),
+            col("dominant author", "dominant", text=True),
             col("share", lambda topic: Measure(topic.share, mark="†" if topic.owned else "")),
             note="† one author wrote nearly all of it.",
         )

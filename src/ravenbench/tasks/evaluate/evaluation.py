@@ -341,7 +341,7 @@ def _scores_json(scores: Mapping[str, float | None]) -> dict[str, float | int | 
     }
 
 
-NAME: Col[SystemScores] = col("system", lambda system: system.name, text=True)
+NAME: Col[SystemScores] = col("system", "name", text=True)
 
 
 MISSING = "Missing: unanswered problems without any answer."
@@ -382,7 +382,7 @@ def scores_table(evaluation: Evaluation) -> Table:
         col("rank", evaluation.rank),
         *each(metrics, evaluation.title, score, terminal=fitting),
         col("unanswered", lambda system: int(system.scores["unanswered"] or 0)),
-        col("missing", lambda system: system.missing, terminal=False, about=missing),
+        col("missing", "missing", terminal=False, about=missing),
         note=(
             f"{evaluation.problems:,} problems, {evaluation.same:,}"
             f" {evaluation.truth.words.all_yes}. "
@@ -399,9 +399,9 @@ def skipped_table(evaluation: Evaluation) -> Table:
         "skipped",
         "Submissions left out",
         evaluation.skipped,
-        col("submission", lambda skipped: skipped.name, text=True, json="submission"),
-        col("faults", lambda skipped: skipped.faults, json="faults"),
-        col("first fault", lambda skipped: skipped.first, text=True, json="first"),
+        col("submission", "name", text=True, json="submission"),
+        col("faults", "faults", json="faults"),
+        col("first fault", "first", text=True, json="first"),
         note=(
             "They have faults and were left out on request; the others are evaluated without them."
         ),
@@ -481,13 +481,13 @@ def differences_table(evaluation: Evaluation) -> Table:
         "differences",
         "Differences between systems",
         evaluation.pairs,
-        col("system a", lambda pair: pair.a, text=True, json="a"),
-        col("system b", lambda pair: pair.b, text=True, json="b"),
-        col("metric", lambda pair: pair.metric, text=True, json="metric"),
-        col("a − b", lambda pair: pair.difference, signed=True, json="difference"),
-        col("interval", lambda pair: pair.interval, signed=True, json="interval"),
-        col("p", lambda pair: pair.p, probability=True, json="p"),
-        col("p Holm", lambda pair: pair.p_holm, probability=True, json="p_holm"),
+        col("system a", "a", text=True, json="a"),
+        col("system b", "b", text=True, json="b"),
+        col("metric", "metric", text=True, json="metric"),
+        col("a − b", "difference", signed=True, json="difference"),
+        col("interval", "interval", signed=True, json="interval"),
+        col("p", "p", probability=True, json="p"),
+        col("p Holm", "p_holm", probability=True, json="p_holm"),
         col("stars", lambda pair: stars(pair.p_holm), text=True),
     )
 
@@ -499,10 +499,10 @@ def calibration_table(evaluation: Evaluation) -> Table:
         "Calibration, precision and recall",
         evaluation.listed,
         NAME,
-        col("ECE", lambda system: system.ece),
-        col("C_llr", lambda system: system.cllr.cllr),
-        col("discrimination", lambda system: system.cllr.discrimination),
-        col("calibration", lambda system: system.cllr.calibration),
+        col("ECE", "ece"),
+        col("C_llr", "cllr.cllr"),
+        col("discrimination", "cllr.discrimination"),
+        col("calibration", "cllr.calibration"),
         col("precision", lambda system: system.scores["precision"]),
         col("recall", lambda system: system.scores["recall"]),
         note=(
@@ -522,9 +522,9 @@ def hull_table(evaluation: Evaluation) -> Table:
         "hull",
         "ROC convex hull",
         () if hull is None else hull.stretches,
-        col("system", lambda segment: segment.system, text=True, json="system"),
-        col("from FPR", lambda segment: segment.from_fpr, json="from_fpr"),
-        col("to FPR", lambda segment: segment.to_fpr, json="to_fpr"),
+        col("system", "system", text=True, json="system"),
+        col("from FPR", "from_fpr", json="from_fpr"),
+        col("to FPR", "to_fpr", json="to_fpr"),
         note=(
             ""
             if hull is None

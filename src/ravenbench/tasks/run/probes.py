@@ -160,12 +160,12 @@ def domain_table(probe: Probing | None) -> Table:
         "domain",
         "What the training domain is worth",
         () if probe is None or not probe.section.repetitions else probe.rows,
-        col("verifier", lambda row: row.verifier, text=True, json="verifier"),
-        col("verdict", lambda row: row.judged, text=True, show=toned),
+        col("verifier", "verifier", text=True, json="verifier"),
+        col("verdict", "judged", text=True, show=toned),
         col("gain", lambda row: value_of(row.gain), signed=True, json="gain"),
         col("interval", lambda row: interval_of(row.gain), signed=True, json="interval"),
         col("null", lambda row: value_of(row.null), signed=True, json="null"),
-        col(None, lambda row: row.repetitions, json="repetitions"),
+        col(None, "repetitions", json="repetitions"),
         *judged_cols(lambda row: row.judged, shows=DETECTABLE),
         note=(
             "Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval."
@@ -354,19 +354,19 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
         "strata",
         "Hard pairs: who shares a topic",
         rows,
-        col("verifier", lambda row: row.verifier, text=True, json="verifier"),
-        col("same author on", lambda row: row.same_author, text=True, json="same_author"),
+        col("verifier", "verifier", text=True, json="verifier"),
+        col("same author on", "same_author", text=True, json="same_author"),
         col(
             "different authors on",
-            lambda row: row.different_author,
+            "different_author",
             text=True,
             json="different_author",
         ),
-        col("pairs", lambda row: row.same, json="n"),
-        col("and", lambda row: row.different, json="n_different"),
+        col("pairs", "same", json="n"),
+        col("and", "different", json="n_different"),
         col("AUC", lambda row: value_of(row.auc), json="auc"),
         col("interval", lambda row: interval_of(row.auc), json="interval"),
-        col("C_llr", lambda row: row.cllr, json="cllr"),
+        col("C_llr", "cllr", json="cllr"),
         note=(
             "Random folds. Hardest is the row where one author writes on two topics and two authors"
             " on one. A description, no verdict: communities have styles too. C_llr: cost of the"
@@ -442,15 +442,15 @@ def _length_row(
 
 
 LENGTHS: tuple[Col[LengthRow], ...] = (
-    col("verifier", lambda row: row.verifier, text=True, json="verifier"),
-    col("words", lambda row: row.words, json="words"),
+    col("verifier", "verifier", text=True, json="verifier"),
+    col("words", "words", json="words"),
     col("AUC", lambda row: value_of(row.auc), json="auc"),
     col("from", lambda row: (interval_of(row.auc) or (None, None))[0]),
     col("to", lambda row: (interval_of(row.auc) or (None, None))[1]),
     col(None, lambda row: interval_of(row.auc), json="interval"),
-    col("c@1", lambda row: row.c1, json="c@1"),
-    col("problems", lambda row: row.problems, json="problems"),
-    col("full length", lambda row: row.reached, json="full_length"),
+    col("c@1", "c1", json="c@1"),
+    col("problems", "problems", json="problems"),
+    col("full length", "reached", json="full_length"),
 )
 
 

@@ -53,10 +53,10 @@ def planned_sweep(points: Sequence[SweepSize]) -> Table:
         f"Its sweep: {len(points)} designs",
         points,
         M,
-        col("encoder", lambda point: point.encoder, text=True),
+        col("encoder", "encoder", text=True),
         SETUP_COL,
-        col("folds", lambda point: point.folds),
-        col("own", lambda point: point.new),
+        col("folds", "folds"),
+        col("own", "new"),
         col("pairs in train", lambda point: round(point.train)),
         col("pairs in test", lambda point: round(point.test)),
         note=(
@@ -74,10 +74,10 @@ def similarity_over_m(sweep: Sweep) -> Table:
         _over_m(sweep),
         M,
         SETUP_COL,
-        col("mean", lambda point: point.mean_similarity.value),
-        col("mean, interval", lambda point: point.mean_similarity.interval),
-        col("highest", lambda point: point.max_similarity.value),
-        col("highest, interval", lambda point: point.max_similarity.interval),
+        col("mean", "mean_similarity.value"),
+        col("mean, interval", "mean_similarity.interval"),
+        col("highest", "max_similarity.value"),
+        col("highest, interval", "max_similarity.interval"),
         note=(
             "Cosines over train × test topics of a fold, mean over folds and pools; encoder "
             f"{sweep.encoders[0]}. {_over(sweep)}"

@@ -217,17 +217,17 @@ class SafetyReport(Report[SafetyAnalysis]):
         if self.analysis.attribution is None:
             averaged += ["delta_auc", "delta_c1", "delta_final"]
         return [
-            col("obfuscator", lambda obfuscator: obfuscator.name, text=True, json="obfuscator"),
-            col(None, lambda obfuscator: obfuscator.error, json="error"),
+            col("obfuscator", "name", text=True, json="obfuscator"),
+            col(None, "error", json="error"),
             col(
                 "impact",
-                lambda obfuscator: obfuscator.average_impact,
+                "average_impact",
                 signed=True,
                 json="average_impact",
             ),
-            col("95 %", lambda obfuscator: obfuscator.interval, json="interval"),
-            col(None, lambda obfuscator: obfuscator.over_problems, json="interval_problems"),
-            col(None, lambda obfuscator: obfuscator.over_verifiers, json="interval_verifiers"),
+            col("95 %", "interval", json="interval"),
+            col(None, "over_problems", json="interval_problems"),
+            col(None, "over_verifiers", json="interval_verifiers"),
             col(
                 None,
                 lambda obfuscator: {str(k): value for k, value in obfuscator.by_seed.items()},
@@ -235,18 +235,18 @@ class SafetyReport(Report[SafetyAnalysis]):
             ),
             col(
                 able,
-                lambda obfuscator: obfuscator.competent,
+                "competent",
                 signed=True,
                 json="average_impact_competent",
             ),
-            col("sound", lambda obfuscator: obfuscator.survivors, digits=2, json="survivors"),
+            col("sound", "survivors", digits=2, json="survivors"),
             col(
                 "impact (sound)",
-                lambda obfuscator: obfuscator.surviving,
+                "surviving",
                 signed=True,
                 json="average_impact_survivors",
             ),
-            col(None, lambda obfuscator: obfuscator.surviving_interval, json="interval_survivors"),
+            col(None, "surviving_interval", json="interval_survivors"),
             *map(average, averaged),
         ]
 
@@ -335,7 +335,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             "quality",
             "Soundness, sensibleness, effort",
             [obfuscator for obfuscator in self.analysis.obfuscators if obfuscator.error is None],
-            col("obfuscator", lambda obfuscator: obfuscator.name, text=True),
+            col("obfuscator", "name", text=True),
             col("lost", lambda obfuscator: _mean(obfuscator.soundness, "words_lost"), digits=1),
             col("neg.", lambda obfuscator: _mean(obfuscator.soundness, "negations"), digits=2),
             col(
@@ -344,13 +344,13 @@ class SafetyReport(Report[SafetyAnalysis]):
                 digits=2,
                 signed=True,
             ),
-            col("rank", lambda obfuscator: obfuscator.mean_rank, digits=1),
+            col("rank", "mean_rank", digits=1),
             col(
                 "changes",
                 lambda obfuscator: _mean(obfuscator.efficiency, "changes_per_1000"),
                 digits=0,
             ),
-            col("s", lambda obfuscator: obfuscator.seconds, digits=0),
+            col("s", "seconds", digits=0),
             note=(
                 "lost: content words in 100 that are gone, which agrees best with a reader; neg.:"
                 " negations kept; bits: surprisal per token less that of the original; rank: mean"
@@ -453,17 +453,17 @@ class SafetyReport(Report[SafetyAnalysis]):
             "shame",
             "Rewritings that helped a verifier",
             self.analysis.shame,
-            col("obfuscator", lambda attack: attack.obfuscator, text=True, json="obfuscator"),
-            col("verifier", lambda attack: attack.verifier, text=True, json="verifier"),
-            col(None, lambda attack: attack.seed, json="seed"),
-            col("impact", lambda attack: attack.effect.impact, signed=True, json="impact"),
+            col("obfuscator", "obfuscator", text=True, json="obfuscator"),
+            col("verifier", "verifier", text=True, json="verifier"),
+            col(None, "seed", json="seed"),
+            col("impact", "effect.impact", signed=True, json="impact"),
             delta("delta_acc"),
             delta("delta_rec", shown=False),
             delta("delta_rest"),
-            col(None, lambda attack: attack.effect.accuracy, json="accuracy"),
+            col(None, "effect.accuracy", json="accuracy"),
             col(
                 "why",
-                lambda attack: attack.reasons,
+                "reasons",
                 text=True,
                 json="reasons",
                 show=lambda reasons: ", ".join(map(str, reasons)) or "?",
@@ -496,25 +496,25 @@ class SafetyReport(Report[SafetyAnalysis]):
             "people",
             "What readers said",
             graded.rows if graded else (),
-            col("obfuscator", lambda reading: reading.obfuscator, text=True),
-            col("texts", lambda row: row.texts),
-            col("grade", lambda row: row.grade, digits=2),
-            col("α grade", lambda row: row.grade_alpha, digits=2, signed=True),
-            col("95 %", lambda row: row.grade_interval, digits=2, terminal=False, key="of grades"),
+            col("obfuscator", "obfuscator", text=True),
+            col("texts", "texts"),
+            col("grade", "grade", digits=2),
+            col("α grade", "grade_alpha", digits=2, signed=True),
+            col("95 %", "grade_interval", digits=2, terminal=False, key="of grades"),
             col("correct", lambda row: row.verdicts.get("correct"), digits=2),
             col("passable", lambda row: row.verdicts.get("passable"), digits=2),
             col("wrong", lambda row: row.verdicts.get("incorrect"), digits=2),
-            col("α verdict", lambda row: row.verdict_alpha, digits=2, signed=True),
+            col("α verdict", "verdict_alpha", digits=2, signed=True),
             col(
                 "95 %",
-                lambda row: row.verdict_interval,
+                "verdict_interval",
                 digits=2,
                 terminal=False,
                 key="of verdicts",
             ),
-            col("blind", lambda row: row.blind, digits=2),
-            col("sound", lambda row: row.sound, digits=2),
-            col("bits", lambda row: row.bits, digits=2, signed=True),
+            col("blind", "blind", digits=2),
+            col("sound", "sound", digits=2),
+            col("bits", "bits", digits=2, signed=True),
             note=(
                 f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable;"
                 " whether it says the same (correct, passable, wrong), as shares; blind: graded"
@@ -568,8 +568,8 @@ class SafetyReport(Report[SafetyAnalysis]):
             ]
 
         return [
-            col("obfuscator", lambda row: row.obfuscator, text=True, json="obfuscator"),
-            col("method", lambda row: row.method, text=True, json="method"),
+            col("obfuscator", "obfuscator", text=True, json="obfuscator"),
+            col("method", "method", text=True, json="method"),
             *score("acc.", "accuracy", 2),
             *score("F1", "macro_f1", 2),
             *score("rank", "rank", 1),
@@ -585,8 +585,8 @@ class SafetyReport(Report[SafetyAnalysis]):
                 digits=2,
                 terminal=False,
             ),
-            col("p", lambda row: row.change.p, probability=True, terminal=False, json="p"),
-            col("p Holm", lambda row: row.p_holm, probability=True, json="p_holm"),
+            col("p", "change.p", probability=True, terminal=False, json="p"),
+            col("p Holm", "p_holm", probability=True, json="p_holm"),
         ]
 
     def finding(self) -> str:

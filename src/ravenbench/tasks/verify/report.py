@@ -85,9 +85,9 @@ class VerifyReport(Report[Answered]):
             "Problems and seconds",
             [self.analysis],
             col("problems", lambda answered: len(answered.answers.ids)),
-            col("unanswered", lambda answered: answered.unanswered),
-            col("to train", lambda answered: answered.fit, digits=1),
-            col("to answer", lambda answered: answered.score, digits=1),
+            col("unanswered", "unanswered"),
+            col("to train", "fit", digits=1),
+            col("to answer", "score", digits=1),
             note="Seconds to train and to answer; n/a where a trained verifier was loaded.",
             terminal=False,
         )

@@ -123,14 +123,14 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             "interval": col(
                 "95% interval", lambda r: r.line and r.line.interval, digits=fine, signed=True
             ),
-            "text": col("text in question", lambda r: r.questioned.name, text=True),
+            "text": col("text in question", "questioned.name", text=True),
         }
         order = ("words", "llr", "interval", "text") if members else ("llr", "interval", "words")
         return table(
             "cases",
             "Answers",
             self.answers,
-            col("author" if members else "case", lambda r: r.id, text=True),
+            col("author" if members else "case", "id", text=True),
             *(shown[name] for name in order),
             note=(
                 f"Above 0: for the {'author named' if members else 'candidate'}; below 0: for"
@@ -318,13 +318,13 @@ def verifier_table(lines: Sequence[LRLine], key: str, section: str | None) -> Ta
         key,
         "Every verifier by itself",
         lines,
-        col("verifier", lambda line: line.name, text=True),
-        col(LR, lambda line: line.llr, digits=2, signed=True),
-        col("95% interval", lambda line: line.interval, digits=2, signed=True),
-        col("bounds", lambda line: line.bounds, digits=2, signed=True),
-        col("C_llr", lambda line: line.cllr, digits=2),
-        col("C_llr min", lambda line: line.cllr_min, digits=2),
-        col("EER", lambda line: line.eer, digits=2),
+        col("verifier", "name", text=True),
+        col(LR, "llr", digits=2, signed=True),
+        col("95% interval", "interval", digits=2, signed=True),
+        col("bounds", "bounds", digits=2, signed=True),
+        col("C_llr", "cllr", digits=2),
+        col("C_llr min", "cllr_min", digits=2),
+        col("EER", "eer", digits=2),
         note=VERIFIERS_NOTE,
         section=section,
     )
@@ -337,12 +337,12 @@ def feature_tables(evidence: Evidence, mark: str) -> list[Table]:
             f"{key}{mark}",
             title,
             getattr(evidence, key),
-            col("feature", lambda f: f.name, text=True),
-            col("pull", lambda f: f.pull, digits=2, signed=True),
-            col("questioned", lambda f: f.questioned, digits=1),
-            col("known", lambda f: f.known, digits=1),
-            col("background", lambda f: f.background, digits=1),
-            col(None if key == "words" else "content", lambda f: f.content, digits=2),
+            col("feature", "name", text=True),
+            col("pull", "pull", digits=2, signed=True),
+            col("questioned", "questioned", digits=1),
+            col("known", "known", digits=1),
+            col("background", "background", digits=1),
+            col(None if key == "words" else "content", "content", digits=2),
             col(
                 "in the questioned text",
                 lambda f: "{}[{}]{}".format(*f.context) if f.context else "",
