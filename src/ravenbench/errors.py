@@ -64,6 +64,8 @@ class InputError(RavenError):
         Where it was found (lines count from 1).
     found, expected, fix : str, optional
         The offending value, what would have been accepted, and what to do.
+    code : str, optional
+        Its row of ``reading/account.toml``, where it is one.
     """
 
     def __init__(
@@ -75,8 +77,10 @@ class InputError(RavenError):
         found: object = None,
         expected: str | None = None,
         fix: str | None = None,
+        code: str = "",
     ) -> None:
         fix = offered(fix or "") or None
+        self.code = code
         self.problem = problem
         self.file = file
         self.line = line
@@ -96,7 +100,7 @@ class InputError(RavenError):
     def __reduce__(self) -> tuple[object, ...]:
         location: dict[str, Any] = {"file": self.file, "line": self.line, "found": self.found}
         return (
-            partial(type(self), **location, expected=self.expected, fix=self.fix),
+            partial(type(self), **location, expected=self.expected, fix=self.fix, code=self.code),
             (self.problem,),
         )
 

@@ -3,6 +3,7 @@ planted in texts of a corpus."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import shutil
@@ -23,6 +24,8 @@ from ravenbench.reading.account import (
     MOST_PLACES,
     CodeRow,
     Note,
+    fault,
+    faults,
     noted,
     table,
 )
@@ -54,9 +57,42 @@ def test_every_sentence_is_as_it_was(request):
     for code in table():
         note = example(code)
         lines.append(f"{code} [{note.effect}]: {note.sentence}" + f" | {note.fix}" * bool(note.fix))
+    for code, fault_row in faults().items():
+        named = fields(f"{fault_row.problem}{fault_row.expected}{fault_row.fix}")
+        met = fault(code, **{name: Shout(name) for name in sorted(named)})
+        words = [met.problem, met.expected, met.fix]
+        lines.append(f"{code} [{type(met).__name__}]: {' | '.join(map(str, filter(None, words)))}")
     if request.config.getoption("--update-golden"):
         GOLDEN.write_text("\n".join(lines) + "\n", "utf-8")
     assert lines == GOLDEN.read_text("utf-8").splitlines()
+
+
+class Shout(str):
+    """A value that shows itself in capitals, as a number too."""
+
+    def __format__(self, form: str) -> str:
+        return self.upper()
+
+
+def calls_of_fault() -> Iterable[tuple[str, set[str]]]:
+    """The code of every fault that reading raises, and the values that it gives."""
+    own = {"file", "line", "found", "expected", "fix"}
+    for path in sorted(Path(remarks.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "fault":
+                yield (
+                    node.args[0].value,
+                    {keyword.arg for keyword in node.keywords if keyword.arg} - own,
+                )
+
+
+def test_every_fault_has_its_row_and_gives_what_the_row_names():
+    calls = [*calls_of_fault()]
+    assert {code for code, _ in calls} == {*faults()}
+    for code, given in calls:
+        row = faults()[code]
+        named = fields(f"{row.problem}{row.expected or ''}{row.fix or ''}")
+        assert named == given, code
 
 
 def test_rows_say_an_effect_a_sentence_and_a_fix():

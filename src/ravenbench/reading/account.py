@@ -1,8 +1,8 @@
-"""Holds what is to be known of what was read: notes, each a code with a count, places and values.
+"""Holds what is to be known of what was read: notes and faults, each a code with places and values.
 
 In: a code of ``account.toml``, places (ids, files or names concerned) and values for its sentence.
 Out: ``Note``, whose effect, sentence and fix are its row of the table; ``noted`` a list of one note, or of none where
-there is nothing to say. ``notes_in`` reads what was stored.
+there is nothing to say; ``fault`` the error of a code, for whoever reads to raise. ``notes_in`` reads what was stored.
 
 A doubt is added by one function that yields notes (``remarks.check``) and one row of the table, which has all words.
 """
@@ -13,11 +13,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from ravenbench.errors import SAID_AT_ONCE, first_names, offered
+from ravenbench import errors
+from ravenbench.errors import SAID_AT_ONCE, FormatError, first_names, offered
 
 ACCOUNT = "what was left out"
 """The note of a corpus that holds all notes on how it was read."""
@@ -37,15 +39,60 @@ class CodeRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fix: str = ""
 
 
+class FaultRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the table says of a fault: the class of its error, the problem, what was expected, and what mends it."""
+
+    problem: str
+    kind: str = "FormatError"
+    expected: str | None = None
+    fix: str | None = None
+
+
 class _Table(msgspec.Struct):
     note: dict[str, CodeRow]
+    fault: dict[str, FaultRow]
 
 
 @cache
+def _rows() -> _Table:
+    content = (files("ravenbench.reading") / "account.toml").read_bytes()
+    return msgspec.toml.decode(content, type=_Table)
+
+
 def table() -> dict[str, CodeRow]:
     """The rows of all notes, by code."""
-    content = (files("ravenbench.reading") / "account.toml").read_bytes()
-    return msgspec.toml.decode(content, type=_Table).note
+    return _rows().note
+
+
+def faults() -> dict[str, FaultRow]:
+    """The rows of all faults, by code."""
+    return _rows().fault
+
+
+def fault(
+    code: str,
+    *,
+    file: str | Path | None = None,
+    line: int | None = None,
+    found: object = None,
+    expected: str | None = None,
+    fix: str | None = None,
+    **values: object,
+) -> FormatError:
+    """The error of a code, its sentences filled with these values; ``expected`` and ``fix`` where they follow from what
+    was read. It is of the class that its row names, a FormatError or another InputError."""
+    row = faults()[code]
+    filled = [words and words.format(**values) for words in (row.problem, row.expected, row.fix)]
+    error: type[FormatError] = getattr(errors, row.kind)
+    return error(
+        filled[0] or "",
+        file=file,
+        line=line,
+        found=found,
+        expected=expected or filled[1],
+        fix=fix or filled[2],
+        code=code,
+    )
 
 
 class Note(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ from ravenbench.errors import FormatError, InputError, MissingPart, remark, some
 from ravenbench.files import location
 from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.outputs import check_file, whole_file
-from ravenbench.reading.account import Note, noted
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.reading.decoding import NAME_LIMIT, Faults, checked_name
 from ravenbench.reading.problem_formats.pair_tables import OPPOSITES, plain_key
@@ -202,18 +202,14 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
             else:
                 lines = read_truth_lines(archive, name)
                 if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
-                    raise FormatError(
-                        "these are answers, not truth", file=archive.label(name), fix=SWAPPED
-                    )
+                    raise fault("answers-not-truth", file=archive.label(name), fix=SWAPPED)
                 ids += lines
                 is_same += lines.values()
                 authors += [None] * len(lines)
                 group += _groups(archive, name, list(lines))
     if len(set(ids)) < len(ids):
         twice = Counter(ids).most_common(1)[0][0]
-        raise FormatError(
-            "an id stands in several truth files", file=path, found=twice, fix="give one of them"
-        )
+        raise fault("id-in-several-truth-files", file=path, found=twice)
     joined: list[Note] = []
     labels = Labels.of(
         spelt_alike(
@@ -248,12 +244,8 @@ def read_answers(
     with Archive(path) as archive:
         names = answer_files(archive)
         if len(names) != 1:
-            raise FormatError(
-                "expected one file of answers here",
-                file=path,
-                found=", ".join(names[:5]) or "none",
-                expected="answers.jsonl or answers.txt",
-                fix="give that file itself",
+            raise fault(
+                "expected-one-file-answers", file=path, found=", ".join(names[:5]) or "none"
             )
         gathering = answer_faults() if faults is None else faults
         answers = _read_system(archive, names[0], lenient, gathering)
@@ -305,12 +297,7 @@ def read_systems(
         gathering.check()
     for first_system, second_system in pairwise(systems):
         if first_system.system == second_system.system:
-            raise FormatError(
-                "two systems have one name",
-                file=path,
-                found=first_system.system,
-                fix="rename a file or folder",
-            )
+            raise fault("two-systems-of-one-name", file=path, found=first_system.system)
     return systems
 
 
@@ -330,8 +317,8 @@ def align(truth: Truth, answers: Answers) -> Aligned:
             )
             location = {"file": answers.file or None, "line": first_line}
         number_unknown = "a problem" if len(unknown) == 1 else f"{len(unknown)} problems"
-        raise InputError(
-            f"{system} answers {number_unknown} that truth does not have",
+        raise fault(
+            "answers-truth-not",
             found=", ".join(unknown[:3]),
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
             fix=next(
@@ -339,6 +326,8 @@ def align(truth: Truth, answers: Answers) -> Aligned:
                 "is this the truth these answers belong to?",
             ),
             **location,
+            system=system,
+            number_unknown=number_unknown,
         )
     value = np.full(len(truth), 0.5)
     value[positions] = answers.value
@@ -371,9 +360,7 @@ def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
     lines = []
     for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
         if plain and name.split() != [name]:
-            raise InputError(
-                "an id with white space cannot stand in a .txt", found=name, fix="write a .jsonl"
-            )
+            raise fault("id-with-white-space", found=name)
         lines.append(
             f"{name} {value!r}"
             if plain
@@ -412,7 +399,7 @@ def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> 
         structured = is_table(archive, name)
         if not structured and is_truth(name):
             read_truth_lines(archive, name)
-            raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
+            raise fault("truth-not-answers", file=archive.label(name), fix=SWAPPED)
         by_line = not structured or table_kind(name) is None or is_lines(name)
         source: Iterator[tuple[int, Any]] = (
             archive.lines(name) if by_line else table_rows(archive, name)
@@ -438,9 +425,7 @@ def _read_system(archive: Archive, name: str, lenient: bool, faults: Faults) -> 
                 if decision is not None:
                     decisions[key] = decision
         if not values and len(faults) == faults_before:
-            raise FormatError(
-                "the file of answers is empty", file=archive.label(name), fix="run the system again"
-            )
+            raise fault("file-answers-empty", file=archive.label(name))
     decision_array: Floats | None = None
     if decisions:
         # Beside PAN13 lines, a bare score decides by itself.
@@ -516,9 +501,7 @@ def _answer(
     ):
         record = {**record, "value": record[generated_field]}
     if "value" not in record and "same" in record:
-        raise FormatError(
-            "this is truth, not answers", **location, found=sorted(record), fix=SWAPPED
-        )
+        raise fault("truth-not-answers", **location, found=sorted(record), fix=SWAPPED)
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
         further = [k for k in record if k != "id"]
@@ -540,26 +523,17 @@ def _answer(
                 " value, if it is from 0"
                 " to 1"
             )
-        raise FormatError(
-            "this line has no value",
-            **location,
-            found=sorted(record),
-            expected='{"id", "value"}',
-            fix=fix,
-        )
+        raise fault("line-no-value", **location, found=sorted(record), fix=fix)
     value = record["value"]
     if isinstance(value, list):
         if not lenient or len(value) != 1:
-            raise FormatError(
-                "the value is a list",
+            raise fault(
+                "value-list",
                 **location,
                 found=value,
-                expected="a number from 0 to 1",
-                fix=(
-                    "--lenient takes the number out of it"
-                    if len(value) == 1
-                    else "write one number for each problem"
-                ),
+                fix="--lenient takes the number out of it"
+                if len(value) == 1
+                else "write one number for each problem",
             )
         value = value[0]
         if not notes:
@@ -575,13 +549,7 @@ def _answer(
                 " different ones"
             ),
         }.get(type(value), _UNANSWERED)
-        raise FormatError(
-            f"the value is {kind}",
-            **location,
-            found=value,
-            expected="a number from 0 to 1",
-            fix=cure,
-        )
+        raise fault("value-not-from-0-to-1", **location, found=value, fix=cure, value=kind)
     return key, _number(value, location)
 
 
@@ -631,19 +599,14 @@ def _answer_of_line(
     location: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
     decision = _DECISIONS.get(fields[1].upper()) if len(fields) in (2, 3) else None
     if len(fields) not in (2, 3) or (len(fields) == 3 and decision is None):
-        raise FormatError(
-            "not an answer", **location, expected="ID SCORE, or ID Y|N|- [SCORE]", fix=_UNANSWERED
-        )
+        raise fault("not-answer", **location, fix=_UNANSWERED)
     if len(fields) == 2 and decision is not None:
         return fields[0], decision, decision
     try:
         value = float(fields[-1])
     except ValueError:
-        raise FormatError(
-            "the score is not a number",
-            **location,
-            expected="a number from 0 to 1",
-            fix=_decimal(fields[-1]) or _UNANSWERED,
+        raise fault(
+            "score-not-number", **location, fix=_decimal(fields[-1]) or _UNANSWERED
         ) from None
     return fields[0], _number(value, location), decision
 
@@ -659,12 +622,7 @@ def _number(value: float, location: dict[str, Any]) -> float:
             if value != value
             else "map scores to [0, 1] first: 0 different authors, 1 the same, 0.5 open"
         )
-        raise FormatError(
-            f"the value is {kind}",
-            **{"found": value} | location,
-            expected="a number from 0 to 1",
-            fix=cure,
-        )
+        raise fault("value-not-from-0-to-1", **{"found": value} | location, fix=cure, value=kind)
     return float(value)
 
 
@@ -673,13 +631,7 @@ def _add_answer(
 ) -> None:
     checked_name(key, "an id", archive.label(name), line)
     if key in values:
-        raise FormatError(
-            "an id is answered twice",
-            file=archive.label(name),
-            line=line,
-            found=key,
-            fix="keep one of the two lines",
-        )
+        raise fault("id-answered-twice", file=archive.label(name), line=line, found=key)
     values[key] = value
 
 
@@ -703,7 +655,9 @@ def pan_measures(
     The 2020 form has no Brier score, and F0.5u counts 0.5 as "same author".
     """
     if not len(truth):
-        raise InputError("there is no problem to evaluate", expected="at least one")
+        raise fault(
+            "no-problem-evaluate",
+        )
     names = MEASURES_2020 if f05u_2020 else MEASURES
     formulas = {
         measure: STANDARD[FORM_2020.get(measure, measure) if f05u_2020 else measure]

@@ -36,7 +36,7 @@ from ravenbench.errors import (
     writable,
 )
 from ravenbench.outputs import pages_of_texts
-from ravenbench.reading.account import Note, noted
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.decoding import UTF8, check_controls, decode, known_encoding, old_mac
 
 Split = Literal["train", "test"]
@@ -94,11 +94,8 @@ class Archive:
         if self.path.is_dir():
             self.sizes, self.unread = walk(self.path)
             if led_out := [name for name, why in self.unread.items() if why == LED_OUT]:
-                raise FormatError(
-                    "a link leads out of this folder, and is not followed",
-                    file=self.path,
-                    found=led_out[0],
-                    fix=f"copy what it leads to, or set {LINKS}=follow",
+                raise fault(
+                    "link-leads-out-folder-not", file=self.path, found=led_out[0], links=LINKS
                 )
             remark(self.account(), self.path)
         elif inner_path is not None:
@@ -109,23 +106,18 @@ class Archive:
             try:
                 self._zip = zipfile.ZipFile(self.path)
             except (zipfile.BadZipFile, OSError, RuntimeError, UnicodeDecodeError) as error:
-                raise FormatError(
-                    f"this zip cannot be read ({error})", file=self.path, fix=_AGAIN
-                ) from None
+                raise fault("zip-cannot-read", file=self.path, fix=_AGAIN, error=error) from None
             self.sizes = check_members(self.path, self._zip)
         elif self.path.suffix.lower() == ".zip":
-            raise FormatError("this is not a zip file", file=self.path, fix=_AGAIN)
+            raise fault("not-zip-file", file=self.path, fix=_AGAIN)
         else:
             self.root = self.path.parent
             self.sizes = {self.path.name: self.path.stat().st_size}
         for name in self.sizes:
             _check_file_name(name, self.path)
         if len(self.sizes) > MEMBER_LIMIT:
-            raise FormatError(
-                "too many files",
-                file=self.path,
-                found=len(self.sizes),
-                expected=f"≤ {MEMBER_LIMIT}",
+            raise fault(
+                "too-many-files", file=self.path, found=len(self.sizes), member_limit=MEMBER_LIMIT
             )
 
     def _open_within(self, outer: Path, inner: str) -> None:
@@ -142,8 +134,8 @@ class Archive:
                     shutil.copyfileobj(packed, file)
                 self._zip = zipfile.ZipFile(file)
             except _DAMAGE as error:
-                raise FormatError(
-                    f"this zip cannot be read ({error})", file=archive.label(name), fix=_AGAIN
+                raise fault(
+                    "zip-cannot-read", file=archive.label(name), fix=_AGAIN, error=error
                 ) from None
             archive.close()
             self.sizes = check_members(outer / name, self._zip, archive.sizes[name])
@@ -163,9 +155,7 @@ class Archive:
                 if n.startswith(self._inside)
             }
         if not self.sizes:
-            raise FormatError(
-                "there is no such file or folder in this zip", file=outer, found=inner
-            )
+            raise fault("nothing-there-in-zip", file=outer, found=inner)
 
     def account(self) -> list[Note]:
         """A note on links and other things in a folder that are no files, each with the reason."""
@@ -237,17 +227,13 @@ class Archive:
                 return cast("IO[bytes]", gzip.open(file))
             return io.BufferedReader(_Zst(file), 2**20) if name.lower().endswith(".zst") else file
         except OSError as error:
-            raise FormatError(
-                f"cannot be read ({error.strerror or error})", file=self.label(name)
+            raise fault(
+                "cannot-be-read-damaged", file=self.label(name), value=error.strerror or error
             ) from None
         except KeyError:
-            raise FormatError(
-                "a zip stands where one file should be", file=self.path, fix="unpack it"
-            ) from None
+            raise fault("zip-stands-where-one-file", file=self.path) from None
         except (zipfile.BadZipFile, RuntimeError) as error:
-            raise FormatError(
-                f"cannot be unpacked ({error})", file=self.label(name), fix=_AGAIN
-            ) from None
+            raise fault("cannot-unpacked", file=self.label(name), fix=_AGAIN, error=error) from None
 
     def read(self, name: str) -> bytes:
         """Read the bytes of one file of at most ``DOCUMENT_LIMIT``."""
@@ -255,14 +241,12 @@ class Archive:
             try:
                 data = file.read(DOCUMENT_LIMIT + 1)
             except _DAMAGE as error:
-                raise FormatError(
-                    f"cannot be read ({error})", file=self.label(name), fix=_AGAIN
+                raise fault(
+                    "cannot-be-read", file=self.label(name), fix=_AGAIN, error=error
                 ) from None
         if len(data) > DOCUMENT_LIMIT:
-            raise FormatError(
-                "too large for one document",
-                file=self.label(name),
-                expected=f"at most {DOCUMENT_LIMIT} bytes",
+            raise fault(
+                "too-large-one-document", file=self.label(name), document_limit=DOCUMENT_LIMIT
             )
         return data
 
@@ -310,33 +294,34 @@ class Archive:
                 try:
                     block = file.readline(LINE_LIMIT + 1)
                 except _DAMAGE as error:
-                    fault = f"cannot be read ({error})"
-                    raise FormatError(
-                        fault, file=self.label(name), line=number + 1, fix=_AGAIN
+                    raise fault(
+                        "cannot-be-read-damaged",
+                        file=self.label(name),
+                        line=number + 1,
+                        fix=_AGAIN,
+                        value=error,
                     ) from None
                 if not block:
                     return
                 number += 1
                 offset += len(block)
                 if offset > byte_limit:
-                    raise FormatError(
-                        "it unpacks to far more than text can",
+                    raise fault(
+                        "unpacks-far-more-than-text",
                         file=self.label(name),
                         line=number,
-                        expected=f"at most {PACKED_RATIO} times as much",
-                        fix="if you trust it, give it unpacked",
+                        packed_ratio=PACKED_RATIO,
                     )
                 if not blank and block.isspace():
                     continue
                 self._at = (self.label(name), number)
                 if len(block) > LINE_LIMIT:
-                    raise FormatError(
-                        "this line is too long",
+                    raise fault(
+                        "line-too-long",
                         file=self.label(name),
                         line=number,
                         found=f"more than {LINE_LIMIT:,} bytes",
-                        expected=f"at most {LINE_LIMIT:,} bytes",
-                        fix="write each record on a line of its own",
+                        line_limit=LINE_LIMIT,
                     )
                 start = offset - len(block)
                 line = decode(
@@ -417,9 +402,7 @@ class _Zst(io.RawIOBase):
 
 def _check_file_name(name: str, path: Path) -> None:
     if not writable(name):
-        raise FormatError(
-            "a file's name is not UTF-8", file=path, found=name, fix="rename the file"
-        )
+        raise fault("file-name-not-utf-8", file=path, found=name)
 
 
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
@@ -436,10 +419,12 @@ def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list
         if part == split or part is None:
             of_split.append(root)
         elif not any(split_of(root_of_split) == (base, split) for root_of_split in roots):
-            raise FormatError(
-                f"{base or 'this corpus'} has a {part}/ folder but no {split}/ folder",
+            raise fault(
+                "folder-but-no-folder",
                 file=path,
-                fix=f"give the folder {part}/ itself if these problems are what you mean",
+                value=base or "this corpus",
+                part=part,
+                split=split,
             )
     return of_split
 
@@ -457,20 +442,13 @@ def split_of(root: str) -> tuple[str, Split | None]:
 def no_such(path: Path) -> InputError:
     """The error for a path that is not there, with its nearest neighbour."""
     if path.exists():
-        return InputError("neither a file nor a folder", file=path)
+        return fault("neither-file-nor-folder", file=path)
     if "\\" in str(path) and os.sep == "/":
-        return InputError(
-            "there is no such file or folder",
-            file=path,
-            fix=(
-                "this is a path of Windows: write it with / between folders, from where the texts"
-                " lie on this machine"
-            ),
-        )
+        return fault("path-of-windows", file=path)
     near = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.75)
     hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else None
-    return InputError("there is no such file or folder", file=path, fix=hint)
+    return fault("nothing-there", file=path, fix=hint)
 
 
 LINKS = "RAVEN_LINKS"
@@ -483,11 +461,7 @@ LED_OUT = "it is a link that leads out of the folder"
 def follows_links() -> bool:
     """Whether links out of a folder are followed. InputError if the variable says something else than that."""
     if (setting := os.environ.get(LINKS, "")) not in ("", "follow"):
-        raise InputError(
-            f"the variable {LINKS} says nothing that is known",
-            found=setting,
-            expected="follow, or nothing",
-        )
+        raise fault("unknown-value-of-variable", found=setting, links=LINKS)
     return setting == "follow"
 
 
@@ -557,41 +531,36 @@ def check_members(
     sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:
-        raise FormatError(
-            "too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}"
-        )
+        raise fault("too-many-files", file=path, found=len(inside), member_limit=MEMBER_LIMIT)
     size = sum(info.file_size for info in inside)
     packed = packed or path.stat().st_size
     if size > SUM_FLOOR and size > SUM_RATIO * packed:
-        raise FormatError(
-            "the files in this zip unpack to far more than texts can",
+        raise fault(
+            "files-zip-unpack-far-more",
             file=path,
             found=f"{packed:,} bytes become {size:,} in {len(inside):,} files",
-            expected=f"at most {SUM_RATIO} times as much",
-            fix="if you trust it, unpack it and give the folder",
+            sum_ratio=SUM_RATIO,
         )
     for info in inside:
         names = (
             inner := PurePosixPath(info.filename.replace("\\", "/"))
         ).parts  # as programs for Windows write
         if inner.is_absolute() or ".." in names or ":" in info.filename[:2]:
-            raise FormatError("a name in this zip leads out of it", file=path, found=info.filename)
+            raise fault("name-zip-leads-out", file=path, found=info.filename)
         folder = info.is_dir() or info.filename.endswith("\\")
         if folder or any(name.startswith(".") or name in _IGNORED for name in names):
             continue
         if info.file_size > 2**20 and info.file_size > RATIO_LIMIT * max(1, info.compress_size):
-            raise FormatError(
-                "a file in this zip unpacks to far more than text can",
+            raise fault(
+                "file-zip-unpacks-far-more",
                 file=path,
                 found=f"{info.filename}: {info.compress_size} bytes become {info.file_size}",
-                expected=f"at most {RATIO_LIMIT} times as much",
+                ratio_limit=RATIO_LIMIT,
             )
         if info.flag_bits & 1:
-            raise FormatError(
-                "this zip is encrypted", file=path, found=info.filename, fix="unpack it first"
-            )
+            raise fault("zip-encrypted", file=path, found=info.filename)
         if (name := str(inner)) in sizes:
-            raise FormatError("a name stands twice in this zip", file=path, found=name)
+            raise fault("name-twice-in-zip", file=path, found=name)
         archive.NameToInfo[name] = info
         sizes[name] = info.file_size
     return dict(sorted(sizes.items()))

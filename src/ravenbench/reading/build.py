@@ -23,12 +23,11 @@ import numpy as np
 from ravenbench.errors import (
     CorpusError,
     FormatError,
-    InputError,
     check_type,
     first_names,
 )
 from ravenbench.files import write_json
-from ravenbench.reading.account import ACCOUNT, Note, noted
+from ravenbench.reading.account import ACCOUNT, Note, fault, noted
 from ravenbench.reading.collector import TextCollector, identity_key
 from ravenbench.reading.decoding import check_whole, checked_name
 from ravenbench.reading.remarks import corpus_notes, doubtful_names, spelt_alike
@@ -144,7 +143,7 @@ def stamp(path: Path) -> list[list[Any]]:
     try:
         return [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
     except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", file=path) from None
+        raise fault("cannot-be-stamped", file=path, strerror=error.strerror) from None
 
 
 _NO_COLUMNS: Mapping[str, str | None] = {}
@@ -237,21 +236,20 @@ class CorpusBuilder:
             check_each_once([*map(plain_name, columns)], self.file, line)
         columns = {plain_name(key): value for key, value in columns.items()} if columns else {}
         if not text.strip():
-            raise FormatError(
-                "the text is empty", file=self.file, line=line, fix="remove this document"
-            )
+            raise fault("text-empty", file=self.file, line=line)
         if name in self._line_of:
             first_line = self._line_of[name]
             fix = (
                 "call the column of ids otherwise, and rows are numbered; if it is one text, keep"
                 " one of the rows"
             )
-            raise FormatError(
-                f"the id stands twice (first at line {first_line})",
+            raise fault(
+                "id-twice-first-at",
                 file=self.file,
                 line=line,
                 found=name,
                 fix=fix,
+                first_line=first_line,
             )
         self._line_of[name] = line
         key = identity_key(text)
@@ -311,13 +309,7 @@ class CorpusBuilder:
     def _skip(self, name: str, line: int) -> None:
         """Skip a document that an earlier call has read already."""
         if self._earlier.popleft() != name:
-            raise FormatError(
-                "the source reads otherwise than when this import began",
-                file=self.file,
-                line=line,
-                found=name,
-                fix="import into another folder",
-            )
+            raise fault("source-reads-otherwise-than-when", file=self.file, line=line, found=name)
 
     def finish(
         self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True
@@ -346,12 +338,10 @@ class CorpusBuilder:
             rows = [rows[i] for i in own_rows]
         author = Labels.of(one_name_each([(row.author, row.person) for row in rows]))
         if self._shared and not rows:
-            raise CorpusError(
-                "every text stands under several authors, so it is not known who wrote any",
+            raise fault(
+                "every-text-stands-under-several",
                 file=self.file,
                 found=f"{sum(dropped.values())} documents, {len(self._shared)} different texts",
-                expected="texts that each stand under one author",
-                fix="give each author their own texts",
             )
         if pairs:
             check_pairs(author, self.file, dropped, account)
@@ -361,12 +351,11 @@ class CorpusBuilder:
         )
         further = sorted({key for row in rows for key in row.columns})
         if len(further) > MOST_COLUMNS:
-            raise CorpusError(
-                "there are too many columns",
+            raise fault(
+                "too-many-columns",
                 file=self.file,
                 found=f"{len(further):,}",
-                expected=f"at most {MOST_COLUMNS:,} beside texts, authors and topics",
-                fix="take out what is no label",
+                most_columns=MOST_COLUMNS,
             )
         languages = spelt_alike([row.language for row in rows], account, "language")
         columns = {
@@ -424,21 +413,17 @@ def check_pairs(
     doubts = "; ".join(map(str, [*account, *doubtful_names(author.names)]))
     advice = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
     if len(author) == 0:
-        raise CorpusError(
-            "the corpus has no documents by a known author",
+        raise fault(
+            "corpus-no-documents-known-author",
             file=file,
-            expected="AUTHOR/text.txt or Author_Title.txt",
             fix=advice + "put the texts of each person into a folder of their name",
         )
     if not np.any(counts >= 2):
-        raise CorpusError(
-            "no author wrote two documents, so there is no same-author pair",
+        raise fault(
+            "no-author-wrote-two-documents",
             file=file,
-            found=(
-                f"{len(author)} documents by {len(author.names)} authors"
-                f" ({first_names(author.names, 3)}){dropped_texts}"
-            ),
-            expected="some authors with at least two (authors with one are allowed)",
+            found=f"{len(author)} documents by {len(author.names)} authors"
+            f" ({first_names(author.names, 3)}){dropped_texts}",
             fix=advice
             + (
                 "look at what was left out"
@@ -447,14 +432,11 @@ def check_pairs(
             ),
         )
     if np.count_nonzero(counts) < 2:
-        raise CorpusError(
-            "every document has one author, so there is no different-author pair",
+        raise fault(
+            "every-document-one-author-so",
             file=file,
             found=author.names[0] + dropped_texts,
-            fix=(
-                f"{advice}add texts by others; or, if names stand elsewhere, name their column or"
-                " folder as the author"
-            ),
+            advice=advice,
         )
 
 

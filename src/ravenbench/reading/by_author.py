@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from ravenbench.errors import FormatError, InputError, did_you_mean
-from ravenbench.reading.account import ACCOUNT
+from ravenbench.errors import FormatError, did_you_mean
+from ravenbench.reading.account import ACCOUNT, fault
 from ravenbench.reading.documents import is_document, list_documents, read_document
 from ravenbench.reading.load import is_corpus_folder, load_corpus
 from ravenbench.reading.pan_attribution import is_attribution, read_attribution
@@ -45,11 +45,7 @@ def read_candidates(
         return _of_problem(path, reading.get("encoding"), strip_shared), []
     for place in sorted(path.iterdir()) if path.is_dir() and not is_corpus_folder(path) else ():
         if place.is_dir() and not place.name.startswith(".") and not list_documents(place)[0]:
-            raise InputError(
-                "a candidate's folder holds no text that is read",
-                file=place,
-                fix="add texts, or remove it",
-            )
+            raise fault("candidate-folder-holds-no-text", file=place)
     how = {**reading, "strip_shared": None if strip_shared else False}
     try:
         return _of_corpus(load_corpus(candidates, **how, pairs=False))
@@ -73,11 +69,10 @@ def _of_corpus(corpus: Corpus) -> tuple[list[KnownText], list[str]]:
 def _of_problem(path: Path, encoding: str | None, strip_shared: bool) -> list[KnownText]:
     problems = read_attribution(path, encoding=encoding, strip_shared=strip_shared)
     if len(problems) > 1:
-        raise InputError(
-            "these are several attribution problems",
+        raise fault(
+            "several-attribution-problems",
             file=path,
             found=", ".join(problem.name for problem in problems[:4]),
-            fix="give one problem's folder; or `raven attribute FOLDER` answers them all",
         )
     (problem,) = problems
     return [
@@ -102,13 +97,14 @@ class TextCollection(NamedTuple):
     def column(self, option: str, name: str) -> Sequence[str | None]:
         """The labels of a column. InputError, naming the option, if there is none."""
         if name not in self.columns:
-            raise InputError(
-                f"{option}: there is no such column",
+            raise fault(
+                "no-such-column",
                 found=name,
                 expected=", ".join(self.columns),
                 fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.8)
                 or "put a table beside the texts, as metadata.csv or NAME_metadata.tsv: "
                 f"a column {name!r}, and one with the files' names",
+                option=option,
             )
         return self.columns[name]
 
@@ -127,7 +123,7 @@ def read_collection(given: Any, reading: Mapping[str, Any], single: bool = False
         return TextCollection(path.stem, [document], [], {})
     if isinstance(given, Mapping):
         if empty := [str(name) for name, text in given.items() if not str(text).strip()]:
-            raise FormatError("the text is empty", found=empty[0], fix="remove this text")
+            raise fault("text-empty-in-memory", found=empty[0])
         documents = [
             Document(str(name), str(text), _author(str(name)), None) for name, text in given.items()
         ]

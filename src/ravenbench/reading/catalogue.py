@@ -16,8 +16,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.errors import InputError, did_you_mean
+from ravenbench.errors import did_you_mean
 from ravenbench.papers import Paper, papers_of
+from ravenbench.reading.account import fault
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,7 +88,7 @@ def entry(name: str) -> CatalogueEntry:
     """The catalogue's entry of this name. InputError if nothing has this name (with a suggestion)."""
     entries = catalogue()
     if name not in entries:
-        raise InputError(f"the catalogue has no corpus {name!r}", fix=did_you_mean(name, entries))
+        raise fault("catalogue-no-corpus", fix=did_you_mean(name, entries), name=name)
     return entries[name]
 
 
@@ -109,15 +110,13 @@ def fetch(name: str) -> str:
         try:
             fetch_20newsgroups(subset="all", download_if_missing=True)
         except OSError as error:
-            raise InputError(
-                f"{name} could not be downloaded ({error})",
-                fix="look at the connection to the network, and repeat the command",
-            ) from error
+            raise fault("download-failed", name=name, error=error) from error
         return str(get_data_home())
     if catalogue_entry.source is not None and not catalogue_entry.files:
         return "built in"
-    raise InputError(
-        f"{name} is not Raven's to download",
+    raise fault(
+        "not-raven-download",
         expected=catalogue_entry.licence,
         fix=catalogue_entry.instructions,
+        name=name,
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 
-from ravenbench.errors import FormatError
+from ravenbench.reading.account import fault
 from ravenbench.reading.decoding import check_whole
 from ravenbench.text.tokens import normalised
 from ravenbench.texts import Gathered, composed, content_hash
@@ -38,12 +38,8 @@ def checked_text(text: str, file: str | None = None, line: int | None = None) ->
     """The text. FormatError if it cannot be written as UTF-8 (a lone surrogate), or holds a NUL."""
     if "\0" in text:
         position = text.index("\0")
-        raise FormatError(
-            "a NUL character stands in the text",
-            file=file,
-            line=line,
-            found=text[max(0, position - 20) : position + 20],
-            fix="is this a text? Otherwise remove the character",
+        raise fault(
+            "nul-character", file=file, line=line, found=text[max(0, position - 20) : position + 20]
         )
     return check_whole(text, "the text", file, line)
 

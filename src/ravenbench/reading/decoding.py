@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.errors import HALF, FormatError, InputError
+from ravenbench.reading.account import fault
 
 UTF8 = "utf-8"
 """The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
@@ -114,13 +115,11 @@ def decode(
     except UnicodeDecodeError as error:
         start = error.start + (3 if offset == 0 and data.startswith(codecs.BOM_UTF8) else 0)
     if _HALF.match(data, start):
-        raise FormatError(
-            "half a character stands in the text: a lone surrogate",
+        raise fault(
+            "lone-surrogate-bytes",
             file=file,
             line=line,
             found=f"bytes 0x{data[start : start + 3].hex()} at offset {offset + start}",
-            expected="UTF-8",
-            fix="remove these bytes in an editor, or write the file again with the whole character",
         )
     whole_data = data if around is None else around()
     mixed = _mostly_utf8(whole_data)
@@ -128,43 +127,34 @@ def decode(
         return _in(data, other_encoding, file, offset, line)
     bad_byte = f"byte 0x{data[start]:02x} at offset {offset + start}"
     if mixed:
-        raise FormatError(
-            "the text is not UTF-8 throughout",
+        raise fault(
+            "not-utf-8-throughout",
             file=file,
             line=line,
             found=f"{bad_byte}: {_shown(data, start, 'utf-8')}",
-            expected="UTF-8",
-            fix="mend these bytes in an editor: the rest of the file is UTF-8",
         )
     likely = detected(whole_data)
     if likely not in _EASTERN and len(_OF_UTF8.findall(whole_data)) > 1:
-        raise FormatError(
-            "some of the text is UTF-8 and some is not",
+        raise fault(
+            "utf-8-in-part",
             file=file,
             line=line,
             found=f"{bad_byte}: {_shown(data, start, 'utf-8')}",
-            expected="UTF-8",
-            fix=(
-                "convert each text that was joined here by itself, and join them again; no"
-                " --encoding reads both"
-            ),
         )
     if likely is None:
-        raise FormatError(
-            "the text is not UTF-8",
+        raise fault(
+            "text-not-utf-8",
             file=file,
             line=line,
             found=f"{bad_byte}, in no encoding that could be recognised",
-            expected="UTF-8",
             fix="is this a text? Otherwise find out its encoding"
             + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
         )
-    raise FormatError(
-        "the text is not UTF-8",
+    raise fault(
+        "text-not-utf-8",
         file=file,
         line=line,
         found=f"{bad_byte}; in {likely} the line reads: {_shown(data, start, likely)}",
-        expected="UTF-8",
         fix=_advice(file, likely, encoding is None),
     )
 
@@ -308,13 +298,13 @@ def check_controls(
             f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {original} | iconv -f WINDOWS-1252 -t UTF-8 >"
             f" {converted}"
         )
-    raise FormatError(
-        f"{problem}: Windows-1252 was read as ISO-8859-1",
+    raise fault(
+        "control-characters-windows-1252",
         file=file,
         line=line,
         found=sentence,
-        expected="text",
         fix=fix,
+        value=problem,
     )
 
 
@@ -480,14 +470,7 @@ def from_json(
     try:
         return _JSON.decode(text)
     except _StandsTwice as error:
-        raise FormatError(
-            "a key stands twice in one JSON object",
-            file=file,
-            line=line,
-            found=str(error),
-            expected="each key once",
-            fix="keep the value that is meant",
-        ) from None
+        raise fault("json-key-twice", file=file, line=line, found=str(error)) from None
     except (ValueError, RecursionError) as error:
         if isinstance(error, json.JSONDecodeError) and line is None:
             line = error.lineno
@@ -496,13 +479,8 @@ def from_json(
 
 def old_mac(file: str | Path, line: int) -> FormatError:
     """The error for lines that end with only a carriage return."""
-    return FormatError(
-        "lines end as on old Macs, or a carriage return stands within one",
-        file=file,
-        line=line,
-        found="\\r",
-        expected="lines that end with \\n or \\r\\n",
-        fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
+    return fault(
+        "line-ends-of-old-macs", file=file, line=line, found="\\r", value=shlex.quote(str(file))
     )
 
 
@@ -511,11 +489,7 @@ def known_encoding(name: str) -> str:
     try:
         "a".encode(name).decode(name)
     except (LookupError, ValueError, TypeError):
-        raise InputError(
-            "there is no such encoding",
-            found=name,
-            expected="a name such as utf-8, cp1252 or iso-8859-7",
-        ) from None
+        raise fault("no-such-encoding", found=name) from None
     return name
 
 
@@ -527,12 +501,12 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
     wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
     if wide and len(data) > 3 and b"\0" not in data and data[:2] not in _MARKS:
         # Any eight-bit text of even length would be read as Chinese characters.
-        raise FormatError(
-            f"the text is neither UTF-8 nor {encoding}",
+        raise fault(
+            "not-in-named-encoding",
             file=file,
             line=line,
             found="no NUL byte and no byte order mark",
-            fix="leave --encoding out to see which encoding it seems to be",
+            encoding=encoding,
         )
     try:
         text = data.decode(encoding).removeprefix("\ufeff" if offset == 0 else "")
@@ -540,12 +514,12 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
             raise _with_nul(data, file, offset, line, encoding)
         return text
     except UnicodeDecodeError as error:
-        raise FormatError(
-            f"the text is neither UTF-8 nor {encoding}",
+        raise fault(
+            "not-in-other-named-encoding",
             file=file,
             line=line,
             found=f"byte 0x{data[error.start]:02x} at offset {offset + error.start}",
-            fix="give another --encoding, or none to see which it seems to be",
+            encoding=encoding,
         ) from None
 
 
@@ -609,14 +583,7 @@ def _with_nul(
             expected="UTF-8",
             fix=_advice(file, wide, encoding is None),
         )
-    return FormatError(
-        "a NUL byte stands in the text",
-        file=file,
-        line=line,
-        found=f"NUL at offset {offset + place}",
-        expected="UTF-8 text",
-        fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
-    )
+    return fault("nul-byte", file=file, line=line, found=f"NUL at offset {offset + place}")
 
 
 NAME_LIMIT = 500
@@ -636,22 +603,16 @@ def checked_name(
     FormatError if it is longer than ``limit``, or holds a NUL or half a character (a lone surrogate).
     """
     if len(name) > limit:
-        raise FormatError(
-            f"{what} is too long to be a name",
+        raise fault(
+            "name-too-long",
             file=file,
             line=line,
             found=f"{len(name):,} characters: {name[:40]}…",
-            expected=f"at most {limit} characters",
-            fix="is a text in the place of a name?",
+            what=what,
+            limit=limit,
         )
     if "\0" in name:
-        raise FormatError(
-            f"{what} holds a NUL character",
-            file=file,
-            line=line,
-            found=name,
-            fix="give it another name",
-        )
+        raise fault("name-holds-nul", file=file, line=line, found=name, what=what)
     return check_whole(name, what, file, line)
 
 
@@ -661,13 +622,10 @@ def check_whole(
     """The text. FormatError if half a character (a lone surrogate) stands in it; ``what`` is its role or column."""
     if (half := HALF.search(text)) is None:
         return text
-    raise FormatError(
-        f"{what} is not valid Unicode: a lone surrogate stands in it",
+    raise fault(
+        "lone-surrogate",
         file=file,
         line=line,
         found=text[max(0, half.start() - 20) : half.end() + 20],
-        fix=(
-            "write the whole character in the place of its half; in Python this leaves the half"
-            " out: text.encode('utf-16', 'surrogatepass').decode('utf-16', 'ignore')"
-        ),
+        what=what,
     )

@@ -22,8 +22,8 @@ from pathlib import Path
 
 import msgspec
 
-from ravenbench.errors import FormatError, InputError
-from ravenbench.reading.account import Note, noted
+from ravenbench.errors import FormatError
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.apart import read_apart
 from ravenbench.reading.archive import Archive, no_such, walk
 from ravenbench.reading.collector import checked_text
@@ -101,14 +101,11 @@ def several_documents(path: str | Path, documents: Sequence[Document]) -> Format
     """The error for a file that holds several documents where one is wanted."""
     authors = list(dict.fromkeys(document.author for document in documents if document.author))
     shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
-    return FormatError(
-        "one text is expected, and this file holds several",
+    return fault(
+        "one-text-expected-file-holds",
         file=path,
         found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
-        fix=(
-            f"raven texts {shlex.quote(Path(path).name)} -o texts writes each into a file of"
-            " its own, by author"
-        ),
+        value=shlex.quote(Path(path).name),
     )
 
 
@@ -131,11 +128,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     """
     path = Path(path)
     if path.is_dir():
-        raise InputError(
-            "a folder stands where one text should be",
-            file=path,
-            expected="a document, as .txt or .docx",
-        )
+        raise fault("folder-stands-where-one-text", file=path)
     if not path.is_file():
         raise no_such(path)
     suffix = path.suffix.lower()

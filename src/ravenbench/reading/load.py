@@ -26,7 +26,6 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.errors import (
-    CorpusError,
     FormatError,
     InputError,
     counted,
@@ -37,7 +36,7 @@ from ravenbench.errors import (
 )
 from ravenbench.files import check_not_forked, location, read_ordinary, sha256, write_json
 from ravenbench.outputs import check_folder, fresh_folder
-from ravenbench.reading.account import ACCOUNT, Note, noted, notes_in
+from ravenbench.reading.account import ACCOUNT, Note, fault, noted, notes_in
 from ravenbench.reading.archive import Archive, is_there, no_such
 from ravenbench.reading.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.reading.catalogue import catalogue, defaults
@@ -152,15 +151,10 @@ def open_corpus(folder: str | Path) -> Corpus:
     with damaged("this imported corpus is damaged", about, fix):
         info = json.loads(read_ordinary(about))
         if info["format"] != FORMAT:
-            raise FormatError(
-                "this corpus was written in another format",
-                file=about,
-                found=info["format"],
-                fix=fix,
-            )
+            raise fault("corpus-written-another-format", file=about, found=info["format"], fix=fix)
         documents = folder / "documents.parquet"
         if sha256(documents) != info["documents_sha256"]:
-            raise FormatError("documents.parquet was altered", file=folder, fix=fix)
+            raise fault("documents-parquet-altered", file=folder, fix=fix)
         check_unpacked(documents)
         frame = pl.read_parquet(documents)
         labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
@@ -187,7 +181,7 @@ def open_corpus(folder: str | Path) -> Corpus:
         ):  # or it was imported before there was one
             corpus.texts.check()
         if len(corpus.texts) != len(corpus) or corpus.digest() != info["digest"]:
-            raise FormatError("the parts of this corpus do not fit together", file=folder, fix=fix)
+            raise fault("parts-corpus-not-fit-together", file=folder, fix=fix)
     return corpus
 
 
@@ -288,8 +282,8 @@ def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> 
     nameless = (
         "put each text into a folder called after its author: nothing here tells who wrote which"
     )
-    raise FormatError(
-        "these folders are parts of a data set, and not authors",
+    raise fault(
+        "folders-parts-data-set-not",
         file=path,
         found=some(authors),
         expected=LAYOUT,
@@ -519,13 +513,7 @@ def read_author_folders(
         if not labels:
             shown, fix = _misplaced(archive.names)
             fix = _folder_within(path) or fix
-            raise FormatError(
-                "there are no texts by author here",
-                file=path,
-                found=shown,
-                expected=LAYOUT,
-                fix=fix,
-            )
+            raise fault("no-texts-author", file=path, found=shown, expected=LAYOUT, fix=fix)
         account = _doubts(path, labels)
         columns = _metadata(archive, labels, account)
         stated: dict[str, tuple[str, str]] = {}
@@ -640,9 +628,7 @@ def each_document(
                 unreadable.setdefault(why, []).append(f"{text} {part}")
             for document in several:
                 if not document.text.strip():
-                    raise FormatError(
-                        "the text is empty", file=archive.label(text), fix="remove this file"
-                    )
+                    raise fault("text-empty-remove-file", file=archive.label(text))
                 name = text.removesuffix(PurePosixPath(text).suffix if author is None else ".txt")
                 add(f"{name} {document.part}".strip(), document, author, topic, line, text)
     faults.check()
@@ -687,20 +673,16 @@ def read_pairs_corpus(
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)
         if not files:
-            raise FormatError("there are no PAN20–23 pairs here", file=path)
+            raise fault("no-pan20-23-pairs", file=path)
         for file, truth_file in files.items():
             if truth_file is None:
-                raise CorpusError(
-                    "these pairs have no truth, so their authors are unknown",
-                    file=archive.label(file),
-                    expected="truth.jsonl with authors beside the pairs",
-                )
+                raise fault("pairs-no-truth-so-their", file=archive.label(file))
             truth = read_truth_records(archive, truth_file)
             named |= truth.keys()
             if not any(pair_truth.authors for pair_truth in truth.values()):
                 expected = '"authors": [a, b]'
-                raise CorpusError(
-                    "truth names no authors", file=archive.label(truth_file), expected=expected
+                raise fault(
+                    "truth-names-no-authors", file=archive.label(truth_file), expected=expected
                 )
             for pair in read_pairs(archive, file):
                 pair_count += 1
@@ -721,8 +703,8 @@ def read_pairs_corpus(
         stem = archive.stem
     account = ids_apart(ids, named)
     if pair_count and not ids & named:
-        raise CorpusError(
-            "truth tells of none of these pairs",
+        raise fault(
+            "truth-tells-none-pairs",
             file=path,
             found=f"{pair_count} pairs whose ids are not in it",
             fix=str(
@@ -857,12 +839,7 @@ def _read_by_layout(
                 " texts: write a row "
             )
             fix += "for each text, where each row is an author's"
-            raise FormatError(
-                "this is a table of pairs, not a corpus",
-                file=path,
-                found=", ".join(roles.texts),
-                fix=fix,
-            )
+            raise fault("table-pairs-not-corpus", file=path, found=", ".join(roles.texts), fix=fix)
     if is_parts_folder(path) or (
         path.is_file() and kind_of(path) is not None and not is_lines(path.name)
     ):
@@ -874,17 +851,9 @@ def _read_by_layout(
             return read_pairs_corpus(path, **options, encoding=encoding)
         check_no_attribution(archive, "a corpus: texts by author, a table or pairs")
         if problem_roots(archive):
-            raise FormatError(
-                "these are verification problems, not a corpus: their authors are unknown",
-                file=path,
-                fix="use them as --train and --test",
-            )
+            raise fault("verification-problems-not-corpus-their", file=path)
         if archive.single and is_truth(path.name):
-            raise FormatError(
-                "this is a file of truth, not a corpus",
-                file=path,
-                fix="give the pairs file beside it",
-            )
+            raise fault("file-truth-not-corpus", file=path)
         if not archive.single or path.suffix.lower() in _TEI:
             _check_options(_keyword_options(read_author_folders), options)
             return read_author_folders(
@@ -962,16 +931,18 @@ def _check_options(
     }.items():
         flag = f"--{key.replace('_', '-')}"
         if key in _OF_TABLES and (key not in known_options or (kind and isinstance(value, str))):
-            raise InputError(
-                f"{kind or 'this corpus is no table'}: {flag} says how a table is read",
+            raise fault(
+                "option-of-tables",
                 found=None if value is True else value,
-                fix=f"leave {flag} out",
+                value=kind or "this corpus is no table",
+                flag=flag,
             )
         if key not in known_options:
-            raise InputError(
-                f"this corpus has no option {key!r}",
+            raise fault(
+                "corpus-no-option",
                 expected=", ".join(known_options) or "none",
                 fix=did_you_mean(key, known_options),
+                key=key,
             )
 
 
@@ -986,13 +957,11 @@ def is_named(what: str) -> bool:
 def _no_such_corpus(source: str, path: Path) -> InputError:
     entry = catalogue().get(source)
     if entry is not None:
-        return InputError(f"{source} has to be obtained first", fix=entry.instructions)
+        return fault("corpus-to-be-obtained", fix=entry.instructions, source=source)
     if path.suffix or "/" in source or "\\" in source:
         return no_such(path)
     names = sorted({*registry.names("corpus"), *catalogue()})
-    return InputError(
-        f"there is no corpus or file named {source!r}", fix=did_you_mean(source, names)
-    )
+    return fault("no-corpus-or-file-named", fix=did_you_mean(source, names), source=source)
 
 
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
@@ -1014,11 +983,7 @@ def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Cor
     try:
         corpus = load_corpus(path, **options, log=log)
         if stamp(path) != stamp_before:
-            raise InputError(
-                "the source changed while it was read",
-                file=path,
-                fix="import it when it is complete",
-            )
+            raise fault("source-changed-while-read", file=path)
     except InputError:
         # Another source or other options are needed; the log is of these.
         log.remove()

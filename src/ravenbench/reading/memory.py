@@ -27,6 +27,7 @@ from typing import Any
 
 from ravenbench.errors import FormatError, InputError, StoreError, damaged, remedy
 from ravenbench.files import made_cache, make_folder, make_room, sha256, write_bytes
+from ravenbench.reading.account import fault
 from ravenbench.reading.decoding import check_whole
 from ravenbench.reading.kept import MOST
 from ravenbench.reading.load import open_corpus, save_corpus
@@ -117,11 +118,7 @@ def _plain(value: Any, column: str, location: dict[str, Any]) -> Any:
         return {"bytes": len(value)}
     if hasattr(value, "tolist"):  # of NumPy and pandas
         return _plain(value.tolist(), column, location)
-    raise FormatError(
-        f"{column} holds what no table can, a {type(value).__name__}",
-        **location,
-        fix="write it as text",
-    )
+    raise fault("value-no-table-holds", **location, column=column, name=type(value).__name__)
 
 
 def _files(records: Sequence[Record], name: str) -> dict[str, bytes]:
@@ -160,7 +157,7 @@ def _file_name(system: Any) -> str:
     name = str(system) if isinstance(system, str | int) else ""
     if name[:1] in ("", ".") or name.isspace() or {*name} & {*"/\\\0"}:
         expected = "a name without / and \\, and no dot before it"
-        raise InputError("no folder can have this system's name", found=system, expected=expected)
+        raise fault("no-folder-can-system-name", found=system, expected=expected)
     return name
 
 
@@ -215,8 +212,6 @@ def _kept_corpus(corpus: Corpus) -> Path:
 
 
 def _unkept(error: OSError) -> InputError:
-    return InputError(
-        f"this table cannot be kept ({error.strerror})",
-        file=str(error.filename),
-        fix=f"{remedy(error)}; the environment variable RAVEN_CACHE names another folder",
+    return fault(
+        "table-cannot-kept", file=str(error.filename), strerror=error.strerror, error=remedy(error)
     )

@@ -23,9 +23,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ravenbench.errors import FormatError, InputError, remark
+from ravenbench.errors import FormatError, remark
 from ravenbench.files import location, write_json
-from ravenbench.reading.account import Note, noted
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.archive import Archive
 from ravenbench.reading.decoding import UTF8, Faults, checked_name, from_json
 from ravenbench.reading.remarks import Seen, odd_texts, several_languages, shared
@@ -75,12 +75,12 @@ def holds_attribution(archive: Archive) -> bool:
 def check_no_attribution(archive: Archive, expected: str) -> None:
     """FormatError if an archive holds attribution problems where something else is ``expected``."""
     if holds_attribution(archive):
-        raise FormatError(
-            "these are attribution problems, as PAN 2018 has them",
+        raise fault(
+            "attribution-problems-pan-2018-them",
             file=archive.path,
             expected=expected,
             found=_PROBLEM,
-            fix=f"raven attribute {shlex.quote(str(archive.path))} answers them",
+            value=shlex.quote(str(archive.path)),
         )
 
 
@@ -113,11 +113,7 @@ def read_attribution(
             str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM
         )
         if not roots:
-            raise FormatError(
-                "there are no attribution problems here",
-                file=path,
-                expected=f"folders that hold {_PROBLEM}",
-            )
+            raise fault("no-attribution-problems", file=path, value=_PROBLEM)
         languages = _languages(archive)
         problems = []
         for number, root in enumerate(roots, start=1):
@@ -133,7 +129,7 @@ def read_attribution(
                     )
     names = [problem.name for problem in problems]
     if len(set(names)) != len(names):
-        raise FormatError("two problems have one name", file=path, found=sorted(names))
+        raise fault("two-problems-of-one-name", file=path, found=sorted(names))
     if strip_shared:
         problems = [_stripped(problem) for problem in problems]
     labelled_texts = [
@@ -221,12 +217,10 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     label = archive.label(prefix + _PROBLEM)
     info = _json(archive, prefix + _PROBLEM)
     if not isinstance(info, dict) or not isinstance(info.get("candidate-authors"), list):
-        raise FormatError(
-            "this problem names no candidates", file=label, expected='"candidate-authors": [...]'
-        )
+        raise fault("problem-names-no-candidates", file=label)
     folder = info.get("unknown-folder", "unknown")
     if not isinstance(folder, str):
-        raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
+        raise fault("folder-unknown-texts-no-name", file=label, found=folder)
     candidates: dict[str, tuple[str, ...]] = {}
     notes: list[Note] = []
     inner = [n[len(prefix) :] for n in archive.names if n.startswith(prefix)]
@@ -237,7 +231,7 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     for item in _items(info["candidate-authors"], label):
         author = item.get("author-name")
         if not isinstance(author, str) or not author or author == UNKNOWN:
-            raise FormatError("a candidate has no name", file=label, found=item)
+            raise fault("candidate-no-name", file=label, found=item)
         checked_name(author, "a candidate", label)
         first_spelling = spelt.setdefault(name_key(author), author)
         if author in candidates:
@@ -246,21 +240,16 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         author_folder = author if author in tops else folders.get(plain_name(author), author)
         texts = _texts(archive, f"{prefix}{author_folder}/", read_names)
         if not texts:
-            raise FormatError(
-                "a candidate has no known texts",
-                file=label,
-                found=author,
-                expected=f"{author}/*.txt",
-            )
+            raise fault("candidate-no-known-texts", file=label, found=author, author=author)
         if first_spelling != author:
             spellings = [f"{first_spelling} = {author}"]
             notes += noted("spellings", spellings, label=f"candidate's name in {name}")
         candidates[first_spelling] = (*candidates.get(first_spelling, ()), *texts.values())
     if len(candidates) < 2:
-        raise FormatError("a problem needs two candidates", file=label, found=len(candidates))
+        raise fault("problem-needs-two-candidates", file=label, found=len(candidates))
     unknown = _texts(archive, f"{prefix}{folder}/", read_names)
     if not unknown:
-        raise FormatError("there are no unknown texts", file=label, expected=f"{folder}/*.txt")
+        raise fault("no-unknown-texts", file=label, folder=folder)
     other_files = [n for n in inner if prefix + n not in read_names]
     if other_files and not any(PurePosixPath(n).name == _PROBLEM for n in other_files):
         notes += noted("unread-in-problem", other_files, problem=name)
@@ -305,33 +294,21 @@ def _truth(
         with faults.gathered():
             if not isinstance(text, str) or not isinstance(author, str):
                 fix = "give each unknown-text its true-author"
-                raise FormatError("a line of truth is incomplete", file=label, found=item, fix=fix)
+                raise fault("line-truth-incomplete", file=label, found=item, fix=fix)
             text = text if text in unknown else files.get(plain_name(text), text)
             if (
                 author != UNKNOWN
                 and (author := spelt.get(name_key(given_author := author), "")) == ""
             ):
                 fix = f"name a candidate of {_PROBLEM}, or {UNKNOWN}"
-                raise FormatError(
-                    "truth names an author who is no candidate",
-                    file=label,
-                    found=given_author,
-                    fix=fix,
-                )
+                raise fault("truth-names-author-who-no", file=label, found=given_author, fix=fix)
             if text not in unknown:
                 fix = "add the text, or take the entry out"
-                raise FormatError(
-                    "truth names a text that is not there", file=label, found=text, fix=fix
-                )
+                raise fault("truth-names-text-not", file=label, found=text, fix=fix)
             if text in truths:
                 repeated.append(text)
             if truths.setdefault(text, author) != author:
-                raise FormatError(
-                    "a text has two true authors",
-                    file=label,
-                    found=text,
-                    fix="keep the one that is true",
-                )
+                raise fault("text-two-true-authors", file=label, found=text)
     named = {
         *truths,
         *(
@@ -342,9 +319,7 @@ def _truth(
     }
     for text in sorted(set(unknown) - named):
         with faults.gathered():
-            raise FormatError(
-                "truth lacks a text", file=label, found=text, fix="add an entry for it"
-            )
+            raise fault("truth-lacks-text", file=label, found=text)
     faults.check()
     return truths, sorted(set(repeated))
 
@@ -355,7 +330,7 @@ def _json(archive: Archive, name: str) -> Any:
 
 def _items(value: Any, label: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-        raise FormatError("not a list of objects", file=label, found=value)
+        raise fault("not-list-objects", file=label, found=value)
     return value
 
 
@@ -374,9 +349,7 @@ def write_attribution_answers(
             ],
         )
     except OSError as error:
-        raise InputError(
-            f"the answers cannot be written ({error.strerror})", file=path, fix="give another --out"
-        ) from error
+        raise fault("answers-cannot-written", file=path, strerror=error.strerror) from error
     return path
 
 

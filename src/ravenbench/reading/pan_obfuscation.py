@@ -20,6 +20,7 @@ from typing import Any
 
 from ravenbench.errors import FormatError
 from ravenbench.files import json_bytes, read_ordinary, write_bytes
+from ravenbench.reading.account import fault
 from ravenbench.reading.archive import Archive, whole
 from ravenbench.reading.decoding import check_whole, decode, from_json
 from ravenbench.reading.tabular import read_rows, table_kind
@@ -85,21 +86,19 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     try:
         rows = from_json(decode(read_ordinary(Path(path)), path), path, problem="not JSON")
     except OSError as error:
-        raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
+        raise fault("part-cannot-be-read", file=path, strerror=error.strerror) from None
     if not isinstance(rows, list):
-        raise FormatError(
-            "not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]"
-        )
+        raise fault("not-list-parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]")
     by_id: dict[int, dict[str, Any]] = {}
     for row in rows:
         number = row.get("obfuscation-id") if isinstance(row, dict) else None
         if not isinstance(number, int) or not all(
             isinstance(row.get(k), str) for k in ("original", "obfuscation")
         ):
-            raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
+            raise fault("no-part-of-rewriting", file=path, found=row, expected=", ".join(KEYS))
         check_whole(row["original"] + row["obfuscation"], f"part {number}", path)
         if number in by_id:
-            raise FormatError(f"obfuscation-id {number} stands twice", file=path)
+            raise fault("obfuscation-id-stands-twice", file=path, number=number)
         by_id[number] = row
     ordered = [by_id[number] for number in sorted(by_id)]
     if original is None:
@@ -113,11 +112,12 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
     for row in rows:
         begins = original.find(row["original"], position)
         if begins < 0 or original[position:begins].strip():
-            raise FormatError(
-                f"part {row['obfuscation-id']} does not follow in the original",
+            raise fault(
+                "part-not-follow-original",
                 file=path,
                 found=row["original"][:80],
                 expected=repr(original[position : position + 80]),
+                value=row["obfuscation-id"],
             )
         starts.append(begins)
         position = begins + len(row["original"])
@@ -168,14 +168,7 @@ def find_rewritings(place: Path) -> dict[str, FoundRewriting]:
     if place.is_dir():
         return _of_folder(place)
     if table_kind(place.name) is None:
-        raise FormatError(
-            "no rewritings are here",
-            file=place,
-            expected=(
-                "a folder with ID/obfuscation.json, ID.txt or a problem set, or a .csv or .jsonl"
-                " with id and text"
-            ),
-        )
+        raise fault("no-rewritings", file=place)
     return _of_table(place)
 
 
@@ -211,11 +204,9 @@ def _of_table(place: Path) -> dict[str, FoundRewriting]:
         name = row.get("id")
         text = row.get("text")
         if not isinstance(name, str) or not isinstance(text, str):
-            raise FormatError(
-                "not a rewriting", file=place, line=line, found=row, expected="columns id and text"
-            )
+            raise fault("not-rewriting", file=place, line=line, found=row)
         if name in rewritings:
-            raise FormatError(f"the id {name} stands twice", file=place, line=line)
+            raise fault("id-twice", file=place, line=line, name=name)
         original, digest = (
             value if isinstance(value := row.get(key), str) and value else None
             for key in ("original", "original_sha256")

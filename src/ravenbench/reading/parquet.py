@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ravenbench.errors import FormatError
+from ravenbench.reading.account import fault
 from ravenbench.reading.archive import SUM_FLOOR, SUM_RATIO
 
 _ROWS = 2**19
@@ -37,23 +37,21 @@ def check_unpacked(path: Path) -> None:
         return
     check_size(path, unpacked, size)
     if rows > max(_ROWS, size // 2) or values > max(_VALUES, 16 * size):
-        raise FormatError(
-            "this table holds far more rows or values than its size lets expect",
+        raise fault(
+            "table-holds-far-more-rows",
             file=path,
             found=f"{rows:,} rows, {values:,} values, {size:,} bytes",
-            fix="if you trust it, give it as JSON lines",
         )
 
 
 def check_size(path: str | Path, unpacked: int, packed: int) -> None:
     """FormatError if so many bytes are far more than a table of texts packs into so few."""
     if unpacked > max(SUM_FLOOR, SUM_RATIO * packed):
-        raise FormatError(
-            "this table unpacks to far more than texts can",
+        raise fault(
+            "table-unpacks-far-more-than",
             file=path,
             found=f"{packed:,} bytes become {unpacked:,} or more",
-            expected=f"at most {SUM_RATIO} times as much",
-            fix="if you trust it, give it as JSON lines",
+            sum_ratio=SUM_RATIO,
         )
 
 

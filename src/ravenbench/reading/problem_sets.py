@@ -19,7 +19,7 @@ import numpy as np
 from ravenbench.errors import (
     FormatError,
 )
-from ravenbench.reading.account import Note, noted
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.archive import Archive, Split, split_of
 from ravenbench.reading.collector import TextCollector, same_document
 from ravenbench.reading.tabular import (
@@ -71,14 +71,7 @@ class ProblemSet:
     def truth(self) -> Bools:
         """The truth of the problems, (n,) bool, True = same author. FormatError if no truth file was found."""
         if self.same is None:
-            raise FormatError(
-                f"{self.name} has no truth",
-                fix="training needs truth: add it, or use these problems as --test",
-                expected=(
-                    "truth.txt or truth.jsonl beside the problems; in a table of pairs a column"
-                    " same or label"
-                ),
-            )
+            raise fault("no-truth", name=self.name)
         return self.same
 
 
@@ -101,7 +94,9 @@ class ProblemBuilder:
         FormatError if there is no usable document on one side; the message is the reason.
         """
         if not questioned.strip():
-            raise FormatError("the questioned document is empty")
+            raise fault(
+                "questioned-document-empty",
+            )
         usable = [text for text in known if text.strip()]
         if not usable:
             raise FormatError(

@@ -25,7 +25,6 @@ import numpy as np
 
 from ravenbench.components import identity_hash
 from ravenbench.errors import (
-    FormatError,
     remark,
     some,
 )
@@ -37,7 +36,7 @@ from ravenbench.files import (
     stands_alone,
 )
 from ravenbench.reading import problem_formats
-from ravenbench.reading.account import Note, noted
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.archive import Archive, Split, is_there
 from ravenbench.reading.collector import same_document
 from ravenbench.reading.decoding import UTF8
@@ -234,10 +233,9 @@ def _read_sets(
                 return form.read(archive, places, split, skip_faulty)
         if any(map(is_lines, archive.names)):
             given_truth = any(is_truth(name) for name in archive.names)
-            raise FormatError(
-                "there are no PAN20–23 pairs here",
+            raise fault(
+                "no-pairs-of-pan-in-file",
                 file=path,
-                expected='lines {"id", "pair": [text, text]}',
                 fix="this is the truth file: give the pairs file" if given_truth else None,
             )
         zips = [n for n in archive.names if n.lower().endswith(".zip")]
@@ -252,14 +250,8 @@ def _read_sets(
             replace(problem_set, place=f"{name}/{problem_set.place}".rstrip("/"))
             for name, problem_set in problem_sets
         ]
-    raise FormatError(
-        "there are no verification problems here",
-        file=path,
-        found=", ".join(names[:3]) or "an empty folder",
-        expected=(
-            "PAN13–15 folders (EN001/known01.txt, unknown.txt), PAN20–23 pairs.jsonl, or"
-            " text1,text2,label"
-        ),
+    raise fault(
+        "no-verification-problems", file=path, found=", ".join(names[:3]) or "an empty folder"
     )
 
 
@@ -290,5 +282,5 @@ def read_problems(
             else "give one of them, as "
             f"{Path(path) / next((problem_set.place for problem_set in sets if problem_set.place), '')}"
         )
-        raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
+        raise fault("several-sets-problems", file=path, found=names, fix=fix)
     return sets[0]

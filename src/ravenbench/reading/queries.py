@@ -21,7 +21,8 @@ from pathlib import Path
 from sys import intern
 from typing import Any, NamedTuple
 
-from ravenbench.errors import FormatError, remark
+from ravenbench.errors import remark
+from ravenbench.reading.account import fault
 from ravenbench.reading.archive import Archive
 from ravenbench.reading.collector import checked_text
 from ravenbench.reading.decoding import UTF8, checked_name
@@ -123,20 +124,14 @@ def _truth(archive: Archive, name: str) -> Iterator[tuple[str, str | None, list[
         query = _name(first_of(keys, QUERY), where, line)
         given = first_of(keys, POSITIVE)
         if query is None or given is None:
-            raise FormatError(
-                "this line does not say which candidates are true",
-                file=where,
-                line=line,
-                found=sorted(record),
-                expected='"query_id": "…", "positive_ids": ["…"]',
-            )
+            raise fault("line-not-say-candidates-true", file=where, line=line, found=sorted(record))
         try:
             relevance = float(keys.get("relevance", 1))
             if math.isnan(relevance):
                 raise ValueError("not a number")
         except (TypeError, ValueError):
-            raise FormatError(
-                "a relevance must be a number", file=where, line=line, found=keys["relevance"]
+            raise fault(
+                "relevance-must-number", file=where, line=line, found=keys["relevance"]
             ) from None
         if relevance > 0:
             values = given if isinstance(given, list) else [given]
@@ -163,12 +158,7 @@ def _files(archive: Archive) -> dict[str, str]:
     if not (here := {"queries", "candidates"} & by_side.keys()):
         return {}
     if missing := {"queries", "candidates"} - here:
-        raise FormatError(
-            f"there is no {missing.pop()}.jsonl",
-            file=archive.path,
-            found=by_side[here.pop()],
-            expected="queries.jsonl and candidates.jsonl",
-        )
+        raise fault("no-jsonl", file=archive.path, found=by_side[here.pop()], value=missing.pop())
     place = by_side["queries"].rpartition("/")[0]
     return {side: name for side, name in by_side.items() if name.rpartition("/")[0] == place}
 
@@ -187,11 +177,10 @@ def _rows(archive: Archive, name: str) -> list[ItemRow]:
             texts = first_of(keys, NAMES["text"])
             texts = texts if isinstance(texts, list) else [texts]
             if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
-                raise FormatError(
-                    "this line has no text",
+                raise fault(
+                    "line-no-text",
                     file=where,
                     line=line,
-                    expected='"content": "…", and not empty',
                     found=[f"{key}: {str(value)[:20]!r}" for key, value in sorted(record.items())],
                 )
             values = tuple(_label(keys, column, where, line) for column in COLUMNS)
@@ -200,7 +189,7 @@ def _rows(archive: Archive, name: str) -> list[ItemRow]:
             id = labels["author"] if episodes else None
             id = id or _name(first_of(keys, NAMES["id"]), where, line) or f"{len(rows):06d}"
             if id in rows and not episodes:
-                raise FormatError("this id stands twice", file=where, line=line, found=id)
+                raise fault("this-id-twice", file=where, line=line, found=id)
             rows.setdefault(id, ItemRow(id, (), labels))
             places.setdefault(id, []).extend(range(count, count + len(texts)))
             count += len(texts)
@@ -225,7 +214,7 @@ def _name(value: Any, where: str, line: int) -> str | None:
     if value is None or value == "":
         return None
     if isinstance(value, dict | list):
-        raise FormatError("a name must be a text or a number", file=where, line=line, found=value)
+        raise fault("name-must-text-or-number", file=where, line=line, found=value)
     return checked_name(str(value), "a name", where, line)
 
 
@@ -252,7 +241,7 @@ def ranking_entries(file: str | Path, tell: Tell) -> Iterator[Entry]:
     """What the lines of a TREC run or of JSON lines say; faults are told. FormatError if this is no file."""
     with Archive(file) as archive:
         if not archive.single:
-            raise FormatError("a ranking is one file", file=file, fix="give the file itself")
+            raise fault("ranking-one-file", file=file)
         yield from (_runs if is_full_ranking(file) else _records)(archive, tell)
 
 

@@ -14,8 +14,8 @@ from typing import Literal
 
 import msgspec
 
-from ravenbench.errors import FormatError, InputError
 from ravenbench.files import read_ordinary
+from ravenbench.reading.account import fault
 from ravenbench.reading.archive import walk
 from ravenbench.reading.decoding import decode, from_json
 
@@ -69,16 +69,10 @@ def read_reviews(folder: Path) -> list[Review]:
     named as its grader, or somebody graded one text twice.
     """
     if not folder.is_dir():
-        raise InputError(
-            "there is no such folder of reviews",
-            file=folder,
-            expected="what the viewer's key e saves",
-        )
+        raise fault("no-such-folder-reviews", file=folder)
     files = [folder / name for name in walk(folder)[0] if name.endswith(".json")]
     if not files:
-        raise InputError(
-            "no review lies here", file=folder, expected=".json files that the viewer's key e saves"
-        )
+        raise fault("no-review-lies", file=folder)
     reviews: dict[tuple[str, str, str, str], Review] = {}
     for file in files:
         review = _read_review(
@@ -86,11 +80,10 @@ def read_reviews(folder: Path) -> list[Review]:
         )
         key = (review.grader, review.id, review.system, review.rewritten)
         if key in reviews:
-            raise InputError(
-                "somebody graded one text twice",
+            raise fault(
+                "somebody-graded-one-text-twice",
                 file=file,
                 found=f"{review.id}, by {review.grader}, also in {reviews[key].file.name}",
-                fix="keep the one that counts",
             )
         reviews[key] = review
     return list(reviews.values())
@@ -103,37 +96,19 @@ def _read_review(file: Path, folder: str) -> Review:
     try:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:
-            raise FormatError(
-                "a review of an unknown version",
-                file=file,
-                found=version,
-                expected=str(VERSION),
-                fix=fix,
+            raise fault(
+                "review-unknown-version", file=file, found=version, expected=str(VERSION), fix=fix
             )
         review_file = msgspec.json.decode(text, type=_File)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FormatError("this is no whole review", file=file, found=str(error), fix=fix) from None
+        raise fault("no-whole-review", file=file, found=str(error), fix=fix) from None
     if review_file.grade is not None and review_file.grade not in GRADES:
-        raise FormatError(
-            "the grade is none",
-            file=file,
-            found=review_file.grade,
-            expected="a whole number from 1 (fluent) to 5 (unreadable)",
-        )
+        raise fault("no-such-grade", file=file, found=review_file.grade)
     if review_file.grade is None and review_file.verdict is None:
-        raise FormatError(
-            "this review says nothing",
-            file=file,
-            expected="a grade or a verdict",
-            fix="grade the text, or remove it",
-        )
+        raise fault("review-says-nothing", file=file)
     grader = review_file.grader.strip() or folder
     if not grader:
-        raise FormatError(
-            "nobody is named as the grader",
-            file=file,
-            fix="put each grader's files into a folder of that name, or give a name on the page",
-        )
+        raise fault("nobody-named-grader", file=file)
     grade = None if review_file.grade is None else int(review_file.grade)
     return Review(
         file,

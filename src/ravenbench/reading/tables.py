@@ -26,7 +26,7 @@ from ravenbench.errors import (
     remarks_gathered,
 )
 from ravenbench.files import check_not_forked
-from ravenbench.reading.account import ACCOUNT, Note, noted
+from ravenbench.reading.account import ACCOUNT, Note, fault, noted
 from ravenbench.reading.archive import Archive, no_such
 from ravenbench.reading.build import CorpusBuilder, ImportLog
 from ravenbench.reading.decoding import UTF8, Faults, check_controls
@@ -156,12 +156,13 @@ def _no_column(
             "; where there are none, --topic none, or topics made from the texts: --topic"
             " 'extract(clusters=20)'"
         )
-    return FormatError(
-        f"there is no column {role!r}, and none that looks like it",
+    return fault(
+        "no-column-none-looks-like",
         file=path,
         found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
-        expected=f"a column named {', '.join(NAMES[role][:6])} …",
         fix=fix if near is None else f"{fix} ({near})",
+        role=role,
+        value=", ".join(NAMES[role][:6]),
     )
 
 
@@ -235,14 +236,10 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     ):  # threads that could not be started are waited for without end
         failed = True
     if failed:
-        raise InputError(
-            "this Parquet file cannot be read in the memory that a process may use here",
+        raise fault(
+            "parquet-file-cannot-read-memory",
             file=files[0],
             found=f"{(limit - bytes_used) // 2**20:,} MB left of {limit // 2**20:,} MB (ulimit -v)",
-            fix=(
-                "raise the limit with ulimit -v, or give the table as CSV or JSON lines, which are"
-                " read row by row"
-            ),
         )
 
 
@@ -352,9 +349,7 @@ def read_table(
                         "this is a whole table, as pandas writes it without lines=True: call the"
                         " file .json"
                     )
-                raise FormatError(
-                    "the text is not a string", file=path, line=line, found=body, fix=fix
-                )
+                raise fault("text-not-string", file=path, line=line, found=body, fix=fix)
             if (
                 of_reddit
                 and (own_words := without_quotations(unescaped_body := unescaped(body))) != body
@@ -435,13 +430,7 @@ def _check_one_part(path: Path, files: Sequence[Path]) -> None:
         {match[1].lower() for part in files if (match := _SET.match(part.name)) is not None}
     )
     if len(sets) > 1:
-        raise FormatError(
-            "these are parts of a data set, of which one is the test of another",
-            file=path,
-            found=", ".join(sets),
-            expected="one table",
-            fix="give one part: its file, or a folder that holds its files alone",
-        )
+        raise fault("parts-data-set-one-test", file=path, found=", ".join(sets))
 
 
 def is_parts_folder(path: Path) -> bool:
@@ -465,15 +454,7 @@ def _part_files(path: Path) -> list[Path]:
 def checked_kind(path: Path) -> str:
     """What kind of table lies here, by its name and first bytes. InputError if none does, or they disagree."""
     if path.is_dir():
-        raise InputError(
-            "a folder stands where a table should be",
-            file=path,
-            expected=(
-                "a .parquet, .jsonl or .csv file, or a folder of .txt files by author"
-                " (author/text.txt)"
-            ),
-            fix="give a file inside it, or a folder written by raven corpus import",
-        )
+        raise fault("folder-stands-where-table-should", file=path)
     if not path.is_file():
         raise no_such(path)
     kind = kind_of(path)
@@ -488,19 +469,19 @@ def checked_kind(path: Path) -> str:
             ".7z",
             ".rar",
         )
-        raise FormatError(
-            "not a table Raven reads",
+        raise fault(
+            "not-table-raven-reads",
             file=path,
             found=path.suffix or "no ending",
             expected=", ".join(sorted(KINDS)),
-            fix=(
-                "unpack it" if packed else f"{path.name}.csv, .tsv or .jsonl, if it is one of these"
-            ),
+            fix="unpack it"
+            if packed
+            else f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
         )
     with path.open("rb") as file:
         head = file.read(4)
     if not head:
-        raise FormatError("the file is empty", file=path)
+        raise fault("file-empty", file=path)
     binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
     described = next(
         (file_kind for magic, file_kind in binary.items() if head.startswith(magic)), None
@@ -511,8 +492,8 @@ def checked_kind(path: Path) -> str:
         else {"parquet": "Parquet", "xlsx": "a zip"}.get(kind)
     )
     if described != expected_kind:
-        raise FormatError(
-            "the file is not what its name says",
+        raise fault(
+            "file-not-what-name-says",
             file=path,
             found=described or f"it begins with {head!r}",
             expected=expected_kind or f"{kind} text",
@@ -546,7 +527,7 @@ def _parquet(path: Path) -> Iterator[Row]:
                     number += 1
                     yield number, row
         except pl.exceptions.PolarsError as error:
-            raise FormatError(f"this Parquet file cannot be read ({error})", file=part) from None
+            raise fault("parquet-file-cannot-read", file=part, error=error) from None
 
 
 def _text(path: Path, encoding: str | None, unquoted: bool) -> Iterator[Row]:
@@ -559,20 +540,15 @@ def _missing(
     path: Path, line: int, column: str, row: dict[str, Any], is_first_row: bool
 ) -> InputError:
     if column not in row:
-        return FormatError(
-            f"there is no column {column!r}",
+        return fault(
+            "no-column",
             file=path,
             line=None if is_first_row else line,
             found=", ".join(map(str, row)),
-            expected="columns text, author and topic",
-            fix=(
-                "name the columns with --text, --author, --topic"
-                f" ({did_you_mean(column, [str(k) for k in row])})"
-            ),
+            column=column,
+            column_2=did_you_mean(column, [str(k) for k in row]),
         )
-    return FormatError(
-        f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document"
-    )
+    return fault("column-empty", file=path, line=line, column=column)
 
 
 def _label(path: Path, line: int, column: str, value: Any) -> str:
@@ -601,11 +577,4 @@ def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
             None,
         )
         fix = f"put the name itself in its place, as {column}: {name or next(iter(names), 'NAME')}"
-    return FormatError(
-        f"{column} is not a name",
-        file=path,
-        line=line,
-        found=value,
-        expected="a string or integer",
-        fix=fix,
-    )
+    return fault("no-name-in-column", file=path, line=line, found=value, fix=fix, column=column)

@@ -29,13 +29,12 @@ import numpy as np
 
 from ravenbench.errors import (
     FormatError,
-    InputError,
     MissingPart,
     did_you_mean,
     install,
     remark,
 )
-from ravenbench.reading.account import noted
+from ravenbench.reading.account import fault, noted
 from ravenbench.reading.archive import DOCUMENT_LIMIT, Archive, check_members, no_such
 from ravenbench.reading.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.reading.parquet import check_size
@@ -95,8 +94,8 @@ def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[
     ``csv_rows`` and ``records``."""
     kind = table_kind(name)
     if kind is None:
-        raise FormatError(
-            "not a table that Raven reads",
+        raise fault(
+            "no-table-raven-reads",
             file=archive.label(name),
             found=PurePosixPath(name).suffix or "no ending",
             expected=", ".join(sorted(ENDINGS)),
@@ -130,22 +129,13 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
     if not listed or listed == [{}]:
         raise no_rows(label)
     if not isinstance(listed, list) or not all(isinstance(record, dict) for record in listed):
-        raise FormatError(
-            "this JSON is no list of records",
-            file=label,
-            found=type(listed).__name__,
-            expected='[{"text": …, "author": …}, …]',
-            fix=(
-                "write a list of objects (pandas: to_json(orient='records')), or one object a line"
-                " as .jsonl"
-            ),
-        )
+        raise fault("json-no-list-records", file=label, found=type(listed).__name__)
     yield from enumerate(listed, start=1)
 
 
 def no_rows(file: str | Path) -> FormatError:
     """The error for a table that holds nothing."""
-    return FormatError("this table has no rows", file=file, expected="at least one row")
+    return fault("table-no-rows", file=file)
 
 
 def _frame(table: dict[str, Any], label: str) -> list[dict[str, Any]] | None:
@@ -212,11 +202,8 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         raise FormatError(problem, file=archive.label(name), fix="save it as .csv") from None
     filled = {sheet: rows for sheet, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1}
     if len(filled) > 1:
-        raise FormatError(
-            "several sheets of this workbook are tables",
-            file=archive.label(name),
-            found=", ".join(filled),
-            fix="save the one that is meant as .csv",
+        raise fault(
+            "several-sheets-workbook-tables", file=archive.label(name), found=", ".join(filled)
         )
     header, *rows = next(iter(filled.values()), None) or next(filter(None, sheets.values()), [[]])
     names = [str(column).strip() for column in header]
@@ -229,12 +216,12 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
         None,
     )
     if begins is not None and len(list(filter(None, names))) == 1:
-        raise FormatError(
-            "the first row of this sheet is a title, and not the names of columns",
+        raise fault(
+            "first-row-sheet-title-not",
             file=archive.label(name),
             line=1,
             found=" ".join(names).strip(),
-            fix=f"take out the rows before row {begins}",
+            begins=begins,
         )
     check_each_once([*filter(None, names)], archive.label(name), 1)
     for number, values in enumerate(rows, start=2):
@@ -308,12 +295,11 @@ def _check_sheets(data: bytes, label: str) -> None:
                 width = 26 * width + letter - 64
             spanned += rows * width
             if spanned > min(cells_left, 2 * _MOST_CELLS):
-                raise FormatError(
-                    "a sheet of this workbook spans too many cells",
+                raise fault(
+                    "sheet-workbook-spans-too-many",
                     file=label,
                     found=f"{rows:,} rows of {width:,}",
-                    expected=f"at most {_MOST_CELLS:,}, twice that where they are filled",
-                    fix="clear the cells beside the table, or save it as .csv",
+                    most_cells=_MOST_CELLS,
                 )
 
 
@@ -386,21 +372,20 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
             raw.clear()
             if values:
                 if len(values) != width or any(values[len(names) :]):
-                    raise FormatError(
-                        "this row has another number of fields than the header",
+                    raise fault(
+                        "row-of-other-width",
                         file=label,
                         line=start,
                         found=len(values),
-                        expected=f"{len(names)} ({', '.join(names)})",
-                        fix=(
-                            "fields with commas, quotes or line ends must stand in double quotes"
-                            if len(names) > 1
-                            else (
-                                "name the columns in the first line, with commas, semicolons, tabs"
-                                " or pipes between them; lines above it, such as a title, are no"
-                                " part of a table: take them out"
-                            )
+                        fix="fields with commas, quotes or line ends must stand in double quotes"
+                        if len(names) > 1
+                        else (
+                            "name the columns in the first line, with commas, semicolons, tabs"
+                            " or pipes between them; lines above it, such as a title, are no"
+                            " part of a table: take them out"
                         ),
+                        names=len(names),
+                        value=", ".join(names),
                     )
                 yield (
                     start,
@@ -412,8 +397,8 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
             start = first_line + reader.line_num
     except csv.Error as error:
         plain = _one_row_a_line(archive, name, delimiter, width)
-        raise FormatError(
-            f"this is not CSV ({error})",
+        raise fault(
+            "not-csv",
             file=label,
             line=start,
             found="a row that begins here",
@@ -422,22 +407,19 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
                 "and a quote within them twice"
             )
             + (f"; or {UNQUOTED}" if plain else ""),
+            error=error,
         ) from None
 
 
 def _check_swallowed(archive: Archive, name: str, delimiter: str, width: int, line: int) -> None:
     """FormatError if a field that goes on over several lines is several rows of a table without quoting."""
     if _one_row_a_line(archive, name, delimiter, width):
-        raise FormatError(
-            "a quotation mark joins this row and the next ones to one field",
+        raise fault(
+            "quotation-mark-joins-rows",
             file=archive.label(name),
             line=line,
             found=f"lines with as many separators as a row ({width - 1})",
-            expected="one row",
-            fix=(
-                f"{UNQUOTED}, where the table was written so; else put the text in double quotes,"
-                " and quotes within it twice"
-            ),
+            unquoted=UNQUOTED,
         )
 
 
@@ -475,8 +457,8 @@ def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any
     if record in ([], [{}]) or (record == {} and number == 1):
         raise no_rows(archive.label(name))
     if not isinstance(record, dict):
-        raise FormatError(
-            "not a JSON object", file=archive.label(name), line=number, found=line, **_ONE_A_LINE
+        raise fault(
+            "not-json-object-bare", file=archive.label(name), line=number, found=line, **_ONE_A_LINE
         )
     return record
 
@@ -505,27 +487,15 @@ def check_each_once(
     if len({*names}) == len(names):
         return
     repeated = [name for name, count in Counter(names).items() if count > 1]
-    raise FormatError(
-        f"a {label} stands twice",
-        file=file,
-        line=line,
-        found=", ".join(map(repr, repeated)),
-        expected="each name once",
-        fix=f"rename or remove one of the {label}s",
+    raise fault(
+        "name-twice", file=file, line=line, found=", ".join(map(repr, repeated)), label=label
     )
 
 
 def _check_header(names: list[str], label: str) -> None:
     check_each_once(names, label, 1)
     if any(len(name) > NAME_LIMIT or name.count(" ") > 15 for name in names):
-        raise FormatError(
-            "there is no header: a text stands in the first line",
-            file=label,
-            line=1,
-            found=max(names, key=len)[:80],
-            expected="names of columns",
-            fix="write a line that names the columns before it, such as author,text",
-        )
+        raise fault("no-header", file=label, line=1, found=max(names, key=len)[:80])
     for name in names:
         checked_name(name, "the name of a column", label, 1)
 
@@ -560,9 +530,7 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
     values: dict[str, Any] = {}
     with Archive(path, encoding) as archive:
         if not archive.single:
-            raise FormatError(
-                "attributes are read from one file", file=path, expected="a CSV, TSV or JSONL file"
-            )
+            raise fault("attributes-read-from-one-file", file=path)
         name = archive.names[0]
         label = archive.label(name)
         for line, fields in table_rows(archive, name):
@@ -572,23 +540,24 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             }
             key = record_id(row, archive, name, line)
             if key in values:
-                raise FormatError("an id stands twice", file=label, line=line, found=key)
+                raise fault("id-twice-unresolved", file=label, line=line, found=key)
             if column not in row:
                 attribute_names = sorted(str(k) for k in row if k != "id")
-                raise FormatError(
-                    f"there is no {column!r} here",
+                raise fault(
+                    "no-column-here",
                     file=label,
                     line=line,
                     found=attribute_names,
                     fix=did_you_mean(column, attribute_names),
+                    column=column,
                 )
             values[key] = _value(row[column], label, line)
     column_values = [values.get(i) for i in ids]
     lacking = [i for i in ids if values.get(i) is None]
     zeros = ids_apart(ids, values)
     if len(lacking) == len(ids):
-        raise FormatError(
-            "this file has no value for any problem of truth",
+        raise fault(
+            "no-value-for-any-problem",
             file=label,
             found=", ".join([*values][:3]) or "nothing",
             expected=f"ids such as {ids[0]}" if len(ids) else None,
@@ -606,11 +575,12 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             )
         )
         if len(labels.names) > MOST_PARTS:
-            raise FormatError(
-                f"{column} has too many different values to break results down by",
+            raise fault(
+                "too-many-different-values-break",
                 file=label,
                 found=len(labels.names),
-                expected=f"numbers, or at most {MOST_PARTS} different texts",
+                column=column,
+                most_parts=MOST_PARTS,
             )
     else:
         labels = quantiles(
@@ -644,11 +614,7 @@ def _parse(spec: str) -> tuple[str, str, int]:
         bins = int(tail)
         head, colon, tail = head.rpartition(":")
     if not (head and tail) or not 2 <= bins <= MOST_PARTS:
-        raise InputError(
-            "break-downs are by the problems' groups or by a file's column",
-            found=spec,
-            expected=f"group, FILE:COLUMN or FILE:COLUMN:PARTS with 2 to {MOST_PARTS} parts",
-        )
+        raise fault("no-such-break-down", found=spec, most_parts=MOST_PARTS)
     return head, tail, bins
 
 
@@ -659,9 +625,7 @@ def _value(value: object, file: str, line: int) -> float | str | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         if isinstance(value, bool):
             return json.dumps(value)
-        raise FormatError(
-            "an attribute must be a number or a text", file=file, line=line, found=value
-        )
+        raise fault("attribute-neither-number-nor-text", file=file, line=line, found=value)
     try:
         number = float(value)
     except ValueError:
@@ -669,7 +633,5 @@ def _value(value: object, file: str, line: int) -> float | str | None:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise FormatError(
-            "an attribute must be finite", file=file, line=line, found=value, expected="a number"
-        )
+        raise fault("attribute-not-finite", file=file, line=line, found=value)
     return number

@@ -15,6 +15,7 @@ import numpy as np
 from ravenbench.errors import (
     FormatError,
 )
+from ravenbench.reading.account import fault
 from ravenbench.reading.archive import Archive
 from ravenbench.reading.decoding import checked_name
 from ravenbench.reading.problem_sets import ProblemBuilder, ProblemSet, corpus_name
@@ -91,17 +92,13 @@ def set_of_pairs(
                 frozenset((first, second)), (pair, same[-1])
             )
             if earlier_same != same[-1]:
-                raise FormatError(
-                    "the same two texts are labelled twice, and each time otherwise",
+                raise fault(
+                    "same-two-texts-labelled-twice",
                     file=archive.label(name),
                     line=pair.line,
-                    found=(
-                        f"{pair.id}: {_WORDS[same[-1]]}; {earlier_pair.id} in line"
-                        f" {earlier_pair.line}: "
-                        f"{_WORDS[earlier_same]}"
-                    ),
-                    expected="one label for two texts",
-                    fix="leave out the row that is wrong",
+                    found=f"{pair.id}: {_WORDS[same[-1]]}; {earlier_pair.id} in line"
+                    f" {earlier_pair.line}: "
+                    f"{_WORDS[earlier_same]}",
                 )
             authors = truth[pair.id].authors or authors
         for row, author_name, topic_name in zip((first, second), authors, pair.topics, strict=True):
@@ -121,8 +118,8 @@ def set_of_pairs(
     if not builder.ids:
         first_id = next(iter(faults), None)
         example = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
-        raise FormatError(
-            "no pair can be used",
+        raise fault(
+            "no-pair-can-used",
             file=archive.label(name),
             found=example,
             fix=str(zeros[0]) if zeros else None,
@@ -166,11 +163,7 @@ def two_names(values: object, value_kind: str, file: str, line: int) -> tuple[st
         )
         return first, second
     if isinstance(values, list) and len(values) not in (0, 2):
-        raise FormatError(
-            f"{value_kind} belongs to each of two texts",
-            file=file,
-            line=line,
-            found=len(values),
-            expected="a list of two",
+        raise fault(
+            "not-a-list-of-two", file=file, line=line, found=len(values), value_kind=value_kind
         )
     return None

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ravenbench.errors import FormatError, InputError, remark, some
 from ravenbench.files import sha256
-from ravenbench.reading.account import Note, noted
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.archive import LED_OUT, LINKS, Archive, no_such, whole, why_unread
 from ravenbench.reading.decoding import UTF8, Faults, checked_name, detected
 from ravenbench.reading.document import Document, Unreadable
@@ -59,9 +59,7 @@ class Text:
         """The text of a document. FormatError if it has no words."""
         words = count_words(document.text)
         if not words:
-            raise FormatError(
-                "the text is empty", file=document.path, expected="a text by one author"
-            )
+            raise fault("text-empty-of-one-author", file=document.path)
         return cls(document.path, document.text, words, document)
 
     def of(self, text: str) -> Text:
@@ -131,11 +129,10 @@ class TextReader:
         if unreadable and not texts:
             raise unreadable[0]
         if not documents:
-            raise InputError(
-                "this folder holds no text",
+            raise fault(
+                "folder-holds-no-text",
                 file=folder,
                 found=", ".join(path.name for path in others[:4]) or "nothing",
-                expected="documents: .txt, .docx, .pdf, .eml …",
             )
         known_kinds = [path for path in others if path.suffix.lower() in OTHERS]
         self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
@@ -157,13 +154,7 @@ def given_path(value: str, what: str, file: Path | None = None, line: int | None
     path."""
     checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
     if not value.strip():
-        raise FormatError(
-            f"{what} holds an empty path",
-            file=file,
-            line=line,
-            expected="the path of a text or a folder",
-            fix="write each path out; no ; stands before the first or after the last",
-        )
+        raise fault("holds-empty-path", file=file, line=line, what=what)
     return value.strip()
 
 
@@ -200,9 +191,7 @@ def plain_texts(
                 check_no_table(Path(archive.label(name)))
                 texts[name] = whole(archive.read(name), archive.label(name), encoding)
         if not names or (texts and not any(map(str.strip, texts.values()))):
-            raise InputError(
-                "there is no text here", file=path, expected="a text, .txt files, or a problem set"
-            )
+            raise fault("no-text-to-rewrite", file=path)
         unread = [n for n in archive.names if n not in names and not n.endswith(".json")]
     remark(noted("unread-texts", unread), path)
     if faults is None:
@@ -253,8 +242,8 @@ def read_inbox(
             for path in others
         ]
     if not sources:
-        raise InputError(
-            "there is no document here",
+        raise fault(
+            "no-document",
             file=places[0],
             found=", ".join(name for name, _, _ in left_out[:4]) or "nothing",
             expected=", ".join(sorted(formats_by_suffix())),
@@ -272,9 +261,7 @@ def read_inbox(
         read += [ReadDocument(source, document, notes) for document, notes in inside]
     if not read:
         name, why, fix = left_out[0]
-        raise FormatError(
-            "no document can be read", file=places[0], found=f"{name}: {why}", fix=fix or None
-        )
+        raise fault("no-document-can-read", file=places[0], found=f"{name}: {why}", fix=fix or None)
     return read, left_out
 
 

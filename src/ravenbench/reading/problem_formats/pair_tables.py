@@ -19,7 +19,7 @@ from ravenbench.errors import (
     counted,
     remark,
 )
-from ravenbench.reading.account import Note, noted
+from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.archive import Archive, Split
 from ravenbench.reading.decoding import Faults, checked_name
 from ravenbench.reading.problem_sets import (
@@ -155,8 +155,8 @@ def check_no_further_text(
         and _UNNUMBERED.sub("", plain_key(column)) in stems - {plain_key(column)}
     ]
     if text_columns:
-        raise FormatError(
-            "a column of texts would not be read",
+        raise fault(
+            "column-of-texts-left-unread",
             file=file,
             line=line,
             found=", ".join(text_columns),
@@ -205,29 +205,27 @@ def read_pair_table(
     notes += noted("pairs-of-nobody", count=nobodies)
     problems = [fault.problem for fault in faults.since(0)]
     if 2 * (turned := problems.count(_CONTRADICTS)) > several:
-        raise FormatError(
-            f"the labels contradict the two authors in {turned:,} of {several:,} rows: are they the"
-            " other way round?",
+        raise fault(
+            "labels-contradict-two-authors-rows",
             file=archive.label(name),
             found=f"in the first: {faults.since(0)[problems.index(_CONTRADICTS)].found}",
-            fix=(
-                f"call the column {roles.label} different, if it says yes or 1 of different authors"
-            ),
+            turned=turned,
+            several=several,
+            label=roles.label,
         )
     neither = sum(_NEITHER in problem for problem in problems)
     if neither and len({pair_truth.same for pair_truth in truth.values()}) < 2 and len(values) <= 4:
-        raise FormatError(
-            f"{roles.label} {_NEITHER} in {neither:,} of {several:,} rows, so that a whole class is"
-            " not read",
+        raise fault(
+            "whole-class-not-read",
             file=archive.label(name),
-            expected="1 or 0, true, false, Y or N",
             found=", ".join(
                 f"{value} ({counted(count, 'row')})" for value, count in values.most_common()
             ),
-            fix=(
-                "write 1 for the same author and 0 for different ones in place of"
-                f" {' and '.join(values)}"
-            ),
+            label=roles.label,
+            neither=_NEITHER,
+            neither_2=neither,
+            several=several,
+            value=" and ".join(values),
         )
     if not skip:
         faults.check(
@@ -255,9 +253,7 @@ def _table_pair(
     texts = [row.get(column) for column in roles.texts]
     for column, text in zip(roles.texts, texts, strict=True):
         if not isinstance(text, str) or not text.strip():
-            raise FormatError(
-                f"{column} is no text", **location, found=text, fix="fill it in, or remove the row"
-            )
+            raise fault("no-text-in-column", **location, found=text, column=column)
     topic = [row.get(f"topic{number}") or row.get(f"topic_{number}") for number in (1, 2)]
     if roles.has_truth:
         truth[key] = _row_truth(row, roles, location)
@@ -281,11 +277,8 @@ def _row_truth(row: Mapping[str, Any], roles: TableRoles, location: dict[str, An
     if named is not None and nobody(*named):
         named = None
     if named is None and roles.label is None:
-        raise FormatError(
-            f"no label, and {' and '.join(roles.authors)} name no two authors from whom it follows",
-            **location,
-            found=authors,
-            fix="add a column label, or take these columns out to answer without truth",
+        raise fault(
+            "no-label-and-no-authors", **location, found=authors, value=" and ".join(roles.authors)
         )
     by_names = None if named is None else name_key(named[0]) == name_key(named[1])
     same = bool(by_names) if roles.label is None else _label(row, roles, location)
@@ -310,9 +303,7 @@ def _row_id(
     value = number if roles.id is None else row.get(roles.id)
     key = str(value).strip()
     if value is None or not key:
-        raise FormatError(
-            "this row has no id", **location, fix="give every row an id, or leave the column out"
-        )
+        raise fault("row-no-id", **location)
     if key in given_ids:
         fix = f"make the ids differ, or take the column {roles.id} out: rows are numbered then"
         raise FormatError(ID_TWICE, **location, found=key, fix=fix)
@@ -364,23 +355,13 @@ def table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pai
             own_roles = _table_roles((), {plain_key(column): column for column in row})
             if not own_roles.has_truth or own_roles.id is None:
                 swapped = SWAPPED if "value" in row else "name the columns id and same"
-                raise FormatError(
-                    "this table is no truth",
-                    **location,
-                    found=", ".join(row),
-                    expected="columns id and same",
-                    fix=swapped,
-                )
+                raise fault("table-no-truth", **location, found=", ".join(row), fix=swapped)
             with faults.gathered():
                 key = _row_id(row, own_roles, number, given_ids, location)
                 truth[key] = _row_truth(row, own_roles, location)
         faults.check()
     if not truth:
-        raise FormatError(
-            "there is no truth in this table",
-            file=archive.label(name),
-            expected="a column same or label",
-        )
+        raise fault("no-truth-table", file=archive.label(name))
     return truth
 
 

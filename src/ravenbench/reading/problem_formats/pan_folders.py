@@ -21,14 +21,13 @@ import numpy as np
 
 from ravenbench.errors import (
     FormatError,
-    InputError,
 )
 from ravenbench.files import (
     write_json,
     write_text,
 )
 from ravenbench.outputs import fresh_folder
-from ravenbench.reading.account import noted
+from ravenbench.reading.account import fault, noted
 from ravenbench.reading.archive import Archive, Split, split_roots
 from ravenbench.reading.decoding import Faults, checked_name, from_json
 from ravenbench.reading.problem_sets import (
@@ -84,11 +83,7 @@ def write_pan_problems(
     path = Path(path)
     for name in problems.ids.tolist():
         if not _is_plain(name):
-            raise InputError(
-                "a problem id cannot name a folder",
-                found=name,
-                expected="a plain name such as EN001",
-            )
+            raise fault("problem-id-cannot-name-folder", found=name)
     with fresh_folder(path) as folder:
         for i, name in enumerate(problems.ids.tolist()):
             problem_folder = folder / name
@@ -129,16 +124,14 @@ def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
         with faults.gathered():
             if len(words) != 2 or words[1].upper() not in ("Y", "N"):
                 fix = "write the problem's id, a blank, and Y (same author) or N"
-                raise FormatError(
-                    "not a line of truth", **location, expected="ID Y or ID N", fix=fix
-                )
+                raise fault("not-line-truth", **location, fix=fix)
             checked_name(words[0], "an id", archive.label(name), number)
             if words[0] in truth:
                 raise FormatError(ID_TWICE, **location, fix="keep the line that is right")
             truth[words[0]] = words[1].upper() == "Y"
     faults.check()
     if not truth:
-        raise FormatError("the truth file is empty", file=archive.label(name))
+        raise fault("truth-file-empty", file=archive.label(name))
     return truth
 
 
@@ -149,11 +142,7 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
     """
     contents = from_json(archive.text(name), archive.label(name), problem="not JSON")
     if not isinstance(contents, dict):
-        raise FormatError(
-            "not a JSON object",
-            file=archive.label(name),
-            expected='{"language", "genre", "problems"}',
-        )
+        raise fault("not-json-object", file=archive.label(name))
     language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))
     label = archive.label(name)
     return (

@@ -24,11 +24,10 @@ import numpy as np
 
 from ravenbench.errors import (
     FormatError,
-    InputError,
     remark,
 )
 from ravenbench.outputs import whole_file
-from ravenbench.reading.account import noted
+from ravenbench.reading.account import fault, noted
 from ravenbench.reading.archive import Archive, Split, split_roots
 from ravenbench.reading.decoding import Faults
 from ravenbench.reading.problem_formats.pair_tables import (
@@ -120,22 +119,12 @@ def label_of(record: Mapping[str, Any], **location: Any) -> bool | None:
     if "is_human" in record or of_pair(record):
         if human in ([True, False], [False, True]):
             return not human[0]
-        raise FormatError(
-            "is_human is not one true and one false",
-            **location,
-            found=human,
-            expected="[true, false]",
-        )
+        raise fault("is-human-not-one-of-each", **location, found=human)
     label = record.get("label")
     if label is None:
         return None
     if isinstance(label, bool) or label not in range(6):  # 1.0 too, as PAN's evaluator
-        raise FormatError(
-            "not a label",
-            **location,
-            found=repr(label),
-            expected="a number: 0 (a person), 1 (a machine); or 0 to 5",
-        )
+        raise fault("not-label", **location, found=repr(label))
     return bool(label != 0)
 
 
@@ -167,7 +156,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
             nobodies += of_nobody
     faults.check()
     if not truth:
-        raise FormatError("the truth file is empty", file=archive.label(name))
+        raise fault("truth-file-empty", file=archive.label(name))
     remark(noted("truth-of-nobody", count=nobodies), archive.path)
     return truth
 
@@ -182,23 +171,12 @@ def _record_truth(record: Mapping[str, Any], location: dict[str, Any]) -> tuple[
         same = label_of(record, **location)
         about = "machine pairs" if of_pair(record) else "machines"
     if not isinstance(same, bool):
-        raise FormatError(
-            "truth has no same: true or false",
-            **location,
-            found=record,
-            expected='{"id", "same"}',
-            fix="write true or false, without quotation marks, for every problem",
-        )
+        raise fault("truth-no-same-true-or", **location, found=record)
     authors = two_names(record.get("authors"), "an author", **location)
     if authors is not None and nobody(*authors):
         return PairTruth(same, None, about), same
     if authors is not None and (name_key(authors[0]) == name_key(authors[1])) != same:
-        raise FormatError(
-            "same contradicts the two authors",
-            **location,
-            found=record,
-            fix="mend the one that is wrong",
-        )
+        raise fault("same-contradicts-two-authors", **location, found=record)
     return PairTruth(same, authors, about), False
 
 
@@ -211,17 +189,12 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
     for line, record in records(archive, name):
         key = record_id(record, archive, name, line)
         if key in seen_ids:
-            raise FormatError("an id stands twice", file=archive.label(name), line=line, found=key)
+            raise fault("id-twice-unresolved", file=archive.label(name), line=line, found=key)
         seen_ids.add(key)
         texts = record.get("pair")
         location: dict[str, Any] = {"file": archive.label(name), "line": line}
         if isinstance(texts, list) and len(texts) > 2:
-            raise FormatError(
-                "a pair has two texts",
-                **location,
-                found=len(texts),
-                expected='"pair": [text, text]',
-            )
+            raise fault("pair-two-texts", **location, found=len(texts))
         if (
             not isinstance(texts, list)
             or len(texts) != 2
@@ -250,10 +223,8 @@ def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None =
     folder = Path(folder)
     if np.any(problems.sizes != 1):
         i = int(np.argmax(problems.sizes != 1))
-        raise InputError(
-            "only problems with one known document can be written as pairs",
-            found=f"{problems.ids[i]} with {problems.sizes[i]}",
-            fix="write them as a PAN13–15 folder",
+        raise fault(
+            "several-known-documents-as-pairs", found=f"{problems.ids[i]} with {problems.sizes[i]}"
         )
     rows_by_side = list(
         zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True)
