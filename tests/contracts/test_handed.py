@@ -59,7 +59,7 @@ OPTIONS = {
     "folds": 2,
     "pools": 1,
     "samplers": "random",
-    "docs_per_topic": 12,
+    "docs_per_topic": 8,
     "probe": "transplant",
 }
 COMPANY = '''

@@ -285,7 +285,7 @@ def test_a_verifier_that_refuses_odd_texts_leaves_the_axis_incomplete(
 @pytest.mark.extra
 def test_a_neural_verifier_answers_transplanted_problems(corpus, tmp_path, need_extra):
     need_extra("torch")
-    spec = "bagnall-2015(hidden=16, epochs=2, characters=3000, device='cpu', references=4)"
+    spec = "bagnall-2015(hidden=16, epochs=1, characters=3000, device='cpu', references=4)"
     done = run(train=str(corpus), test=str(corpus), verifiers=spec, out=tmp_path / "run", workers=1)
     assert done.errors == ()
     row = analyse(done.store).content.rows[0]
