@@ -25,9 +25,7 @@ def number(key: str, section: str = "", rows: int = 1):
 def test_a_table_that_no_template_names_ends_the_page() -> None:
     made = [number("texts"), number("new"), number("also", "operations"), number("empty", rows=0)]
     analysis = {"plan": {"obfuscator": "random"}, "changed": 0, "texts": [], "failed": []}
-    page = render(
-        "ravenbench.tasks.obfuscate:template.html.j2", tables=made, analysis=analysis, run={}
-    )
+    page = render("ravenbench.tasks.obfuscate:template.html.j2", tables=made, a=analysis, run={})
     shown = re.findall(r'id="table-([\w-]+)"', page)
     assert shown == ["texts", "also", "new"]
     assert page.index('<h2 id="new">Table new</h2>') > page.index('<h2 id="provenance">')

@@ -45,9 +45,10 @@ def test_a_name_breaks_at_its_seams_where_a_terminal_is_narrow(
 
 
 def test_a_note_explains_the_columns_that_are_shown() -> None:
-    columns = (Column("who", text=True), Column("AUC"), Column("ranks"), Column("null ranks"))
-    note = "AUC: of all. Ranks, null ranks: how far answers move. Null: nothing."
-    shown = view.without(Table("t", "T", columns, (), note), "ranks", "null ranks")
+    about = "Ranks, null ranks: how far answers move."
+    columns = (Column("who", text=True), Column("AUC"), Column("ranks", about=about))
+    note = f"AUC: of all. {about} Null: nothing."
+    shown = view.without(Table("t", "T", columns, (), note), "ranks")
     assert shown.note == "AUC: of all. Null: nothing."
 
 
@@ -141,7 +142,7 @@ def test_a_column_that_is_left_out_is_not_explained():
     table = Table(
         "t",
         "T",
-        (Column("a"), Column("null")),
+        (Column("a"), Column("null", about="Null: by chance.")),
         ((1.0, 2.0),),
         "A: 1 is best. Null: by chance. More below.",
     )
@@ -174,7 +175,9 @@ def test_one_line_says_all_of_a_number() -> None:
         rows,
         view.col("who", lambda r: r[0], text=True, json="who"),
         view.col("AUC", lambda r: Measure(r[1], best=r[1] == 0.5), json="auc"),
-        view.col("interval", lambda r: r[2], json="interval", terminal=False),
+        view.col(
+            "interval", lambda r: r[2], json="interval", terminal=False, about="Interval: 95 %."
+        ),
         view.col(
             "sure",
             lambda r: r[3],
@@ -184,7 +187,7 @@ def test_one_line_says_all_of_a_number() -> None:
         ),
         view.col(None, lambda r: len(r), json="fields"),
         *view.each("xy", str.upper, lambda r, letter: letter * 2, json=str, terminal="x"),
-        note="Interval: 95 %. Sure: told.",
+        note="Sure: told.",
         keys=("who", "interval"),
     )
     assert [c.title for c in made.columns] == ["who", "AUC", "interval", "sure", "X", "Y"]

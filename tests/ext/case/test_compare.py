@@ -499,7 +499,7 @@ def test_an_email_is_noticed_and_said(tmp_path, others):
     done = CliRunner().invoke(build("compare"), asked)
     told = " ".join(done.output.split())
     assert "parts of an e-mail stand in 1 of 3 texts" in told
-    assert f"{questioned.name}: headers, quotations, a signature, an address" in told
+    assert f"({questioned.name}): they tell the author" in told
 
 
 @pytest.mark.parametrize(

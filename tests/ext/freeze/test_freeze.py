@@ -299,8 +299,9 @@ def test_texts_repeated_across_parts_and_parts_in_two_spellings_are_said(tmp_pat
     (tmp_path / "c.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with remarks_gathered() as said:
         freeze(tmp_path / "c.jsonl", column="part")
-    assert any("two parts repeat each other" in one and "again (test)" in one for one in said), said
-    assert "parts that may be one: train / training" in said
+    sentences = [str(one) for one in said]
+    assert any("two parts repeat each other" in one and "again (test)" in one for one in sentences)
+    assert any("parts that may be one: train / training" in one for one in sentences), sentences
 
 
 def test_a_column_is_a_split_and_so_are_the_protocols_of_an_attribution(tmp_path, corpus):

@@ -208,7 +208,11 @@ def test_bad_problems_are_recorded_non_answers(corpus):
         for note in told["notes"]
         if not re.search(" odd; |cannot be used|have a text that is unlike", note)
     ]
-    assert notes == ["toy006: the questioned text is identical with a known one"]
+    assert any(
+        note.startswith("toy006: the questioned text is identical with a known one")
+        for note in notes
+    )
+    assert any("toy004: it is one word alone" in note for note in notes)
     assert found["toy006"] > 0.5
     shown = ask(corpus, "answers.jsonl")
     assert "7 could not be answered:" in shown.stdout and "and 2 more" in shown.stdout
