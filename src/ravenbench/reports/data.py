@@ -69,10 +69,10 @@ class CorpusView(View):
                 "documents",
                 "Documents",
                 rows,
-                col("id", lambda row: row[0], text=True),
-                col("author", lambda row: row[1], text=True),
-                col("topic", lambda row: row[2], text=True),
-                col("language", lambda row: row[3], text=True),
+                col("id", "0", text=True),
+                col("author", "1", text=True),
+                col("topic", "2", text=True),
+                col("language", "3", text=True),
                 col("words", lambda row: _words(corpus.texts, row[4])),
                 *(further(name, column_values) for name, column_values in corpus.columns.items()),
             )
@@ -168,8 +168,8 @@ def _counts(key: str, labels: Labels) -> Table:
         key,
         f"Documents by {key[:-1]}",
         [row for row in rows if row[1]],
-        col(key[:-1], lambda row: row[0], text=True),
-        col("documents", lambda row: row[1]),
+        col(key[:-1], "0", text=True),
+        col("documents", "1"),
     )
 
 

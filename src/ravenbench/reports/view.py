@@ -14,7 +14,8 @@ import io
 import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter, itemgetter
+from functools import partial
+from operator import itemgetter
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -168,7 +169,8 @@ def col(
     title : str, optional
         Heading; None for a value that stands in JSON alone.
     get : callable or str
-        The value of a record, or the path of its attribute (``figures.drop``). An interval (low, high) becomes a ``Range``.
+        The value of a record, or the path to it: attributes and places (``figures.drop.value``, ``0``), None from
+        where one of them is. An interval (low, high) becomes a ``Range``.
     digits, signed, probability, text : int, bool
         As in ``Column``.
     json : str, optional
@@ -185,7 +187,16 @@ def col(
         if title is None
         else Column(title, text, digits, signed, probability, terminal, key, about)
     )
-    return Col(attrgetter(get) if isinstance(get, str) else get, column, show, json)
+    return Col(partial(_along, get.split(".")) if isinstance(get, str) else get, column, show, json)
+
+
+def _along(path: Sequence[str], record: Any) -> Any:
+    """What an attribute of a record has, or a place in it, and so on along the path."""
+    for step in path:
+        if record is None:
+            return None
+        record = record[int(step)] if step.isdecimal() else getattr(record, step)
+    return record
 
 
 def each(

@@ -166,7 +166,7 @@ class Extracted:
                 "authors",
                 "Texts by author",
                 self.authors.items(),
-                col("author", lambda r: r[0], text=True, json="author"),
+                col("author", "0", text=True, json="author"),
                 col("texts", lambda r: len(r[1]), digits=0, json="texts"),
                 col("words", lambda r: sum(one.words for one in r[1]), digits=0, json="words"),
                 col(
@@ -211,9 +211,9 @@ class Extracted:
                 "left-out",
                 "Files that were left out",
                 self.left_out,
-                col("file", lambda r: r[0], text=True, json="file"),
-                col("why", lambda r: r[1], text=True, json="why"),
-                col("what would help", lambda r: r[2], text=True, json="fix"),
+                col("file", "0", text=True, json="file"),
+                col("why", "1", text=True, json="why"),
+                col("what would help", "2", text=True, json="fix"),
             ),
         }
 

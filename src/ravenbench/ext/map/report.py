@@ -311,7 +311,7 @@ def _edges(a: MapAnalysis, view: MapView, which: str) -> Table:
         view.links.items(),
         col("Source", lambda e: a.texts[e[0][0]].id, text=True, json="source"),
         col("Target", lambda e: a.texts[e[0][1]].id, text=True, json="target"),
-        col("Weight", lambda e: e[1], json="weight"),
+        col("Weight", "1", json="weight"),
         col("Type", lambda e: "undirected", text=True),
     )
 

@@ -128,9 +128,9 @@ def _shown(result: Mapping[str, Any]) -> list[Any]:
             "topics",
             row["sampler"],
             enumerate(zip(row["topics"], row["documents"], strict=True), start=1),
-            col("place", lambda topic: topic[0]),
-            col("topic", lambda topic: topic[1][0], text=True),
-            col("documents", lambda topic: topic[1][1]),
+            col("place", "0"),
+            col("topic", "1.0", text=True),
+            col("documents", "1.1"),
         )
         for row in result["samplers"]
     ]

@@ -312,8 +312,8 @@ class RetrieveReport(Report[Search]):
             "What may be wrong with the labels",
             plan.faults.items(),
             col("labels", lambda r: FAULTS[r[0]][0], text=True, json="fault"),
-            col("queries", lambda r: r[1][0], json="queries"),
-            col("candidates", lambda r: r[1][1], json="candidates"),
+            col("queries", "1.0", json="queries"),
+            col("candidates", "1.1", json="candidates"),
             col("such as", lambda r: ", ".join(plan.named.get(r[0], ())), text=True, json="named"),
             col(
                 "what to do", lambda r: FAULTS[r[0]][1] if any(r[1]) else "", text=True, json="fix"

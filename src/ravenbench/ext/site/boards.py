@@ -876,7 +876,7 @@ def _folds(analysis: Any) -> tuple[FoldPage, ...]:
 
     pages = []
     for fold in analysis.folds:
-        system: Col[Any] = col("system", lambda item: item[0], text=True)
+        system: Col[Any] = col("system", "0", text=True)
         scores = table("fold", fold.name, fold.metrics.items(), system, *map(metric, METRICS[:3]))
         info = {
             k.replace("_", " "): v

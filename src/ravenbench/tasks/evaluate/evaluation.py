@@ -467,8 +467,8 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
         f"significance-{_slug(metric)}",
         f"Significance of differences in {metric}",
         numbered,
-        col("no.", lambda ranked_system: ranked_system[0]),
-        col("system", lambda ranked_system: ranked_system[1].name, text=True),
+        col("no.", "0"),
+        col("system", "1.name", text=True),
         *each(numbered, lambda ranked_system: str(ranked_system[0]), significance),
         note=note,
         section="significance",
@@ -590,9 +590,9 @@ def breakdown_table(evaluation: Evaluation, breakdown: BreakDown) -> Table:
         breakdown_key(evaluation, breakdown),
         f"By {breakdown.by}",
         rows,
-        col("system", lambda row: row[0], text=True),
-        col("part", lambda row: row[1], text=True),
-        col("problems", lambda row: row[2]),
+        col("system", "0", text=True),
+        col("part", "1", text=True),
+        col("problems", "2"),
         *each(
             metrics,
             lambda metric_column: (

@@ -217,8 +217,8 @@ class ObfuscateReport(Report[Obfuscation]):
                 key,
                 title,
                 counts.items(),
-                col(name, lambda entry_count: entry_count[0], text=True),
-                col(unit, lambda entry_count: entry_count[1]),
+                col(name, "0", text=True),
+                col(unit, "1"),
             )
 
         analysis = self.analysis

@@ -162,9 +162,9 @@ def domain_table(probe: Probing | None) -> Table:
         () if probe is None or not probe.section.repetitions else probe.rows,
         col("verifier", "verifier", text=True, json="verifier"),
         col("verdict", "judged", text=True, show=toned),
-        col("gain", lambda row: value_of(row.gain), signed=True, json="gain"),
-        col("interval", lambda row: interval_of(row.gain), signed=True, json="interval"),
-        col("null", lambda row: value_of(row.null), signed=True, json="null"),
+        col("gain", "gain.value", signed=True, json="gain"),
+        col("interval", "gain.interval", signed=True, json="interval"),
+        col("null", "null.value", signed=True, json="null"),
         col(None, "repetitions", json="repetitions"),
         *judged_cols(lambda row: row.judged, shows=DETECTABLE),
         note=(
@@ -364,8 +364,8 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
         ),
         col("pairs", "same", json="n"),
         col("and", "different", json="n_different"),
-        col("AUC", lambda row: value_of(row.auc), json="auc"),
-        col("interval", lambda row: interval_of(row.auc), json="interval"),
+        col("AUC", "auc.value", json="auc"),
+        col("interval", "auc.interval", json="interval"),
         col("C_llr", "cllr", json="cllr"),
         note=(
             "Random folds. Hardest is the row where one author writes on two topics and two authors"
@@ -444,10 +444,10 @@ def _length_row(
 LENGTHS: tuple[Col[LengthRow], ...] = (
     col("verifier", "verifier", text=True, json="verifier"),
     col("words", "words", json="words"),
-    col("AUC", lambda row: value_of(row.auc), json="auc"),
+    col("AUC", "auc.value", json="auc"),
     col("from", lambda row: (interval_of(row.auc) or (None, None))[0]),
     col("to", lambda row: (interval_of(row.auc) or (None, None))[1]),
-    col(None, lambda row: interval_of(row.auc), json="interval"),
+    col(None, "auc.interval", json="interval"),
     col("c@1", "c1", json="c@1"),
     col("problems", "problems", json="problems"),
     col("full length", "reached", json="full_length"),

@@ -120,19 +120,19 @@ def approaches(sweep: Sweep) -> Table:
         "sweep-samplers",
         "Cutting and other ways",
         rows if len(rows) > len(sweep.m) else (),
-        col("m", lambda compared_point: compared_point[0].m),
+        col("m", "0.m"),
         col("setup", lambda compared_point: title(compared_point[0].setup), text=True),
-        col("merged", lambda compared_point: compared_point[0].merged, digits=1),
+        col("merged", "0.merged", digits=1),
         col(
             "test pairs",
-            lambda compared_point: compared_point[0].test_pairs,
+            "0.test_pairs",
             digits=0,
             terminal=False,
         ),
-        col("highest cosine", lambda compared_point: compared_point[0].max_similarity.value),
+        col("highest cosine", "0.max_similarity.value"),
         col("mean ρ", lambda compared_point: compared_point[0].stability[AVERAGE].value),
-        col("− HITS", lambda compared_point: compared_point[1].value, signed=True),
-        col("interval", lambda compared_point: compared_point[1].interval, signed=True),
+        col("− HITS", "1.value", signed=True),
+        col("interval", "1.interval", signed=True),
         note=(
             f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS"
             " cuts topics that are not chosen; merged: topics that join a chosen one instead;"
@@ -156,13 +156,13 @@ def encoders(sweep: Sweep) -> Table:
             for point, first_point in compared
             if point.stability[AVERAGE].value is not None
         ],
-        col("m", lambda row: row[0].m),
-        col("encoder", lambda row: row[0].encoder, text=True),
-        col("topics shared", lambda row: row[0].shared, digits=2),
+        col("m", "0.m"),
+        col("encoder", "0.encoder", text=True),
+        col("topics shared", "0.shared", digits=2),
         *_by_metric(lambda row: row[0]),
         col("mean", lambda row: row[0].stability[AVERAGE].value),
-        col("− first", lambda row: row[1].value, signed=True),
-        col("interval", lambda row: row[1].interval, signed=True),
+        col("− first", "1.value", signed=True),
+        col("interval", "1.interval", signed=True),
         note=(
             f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first"
             f" encoder chooses. {_over(sweep)}"

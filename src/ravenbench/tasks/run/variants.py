@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ravenbench.reports.cells import mean, sides_of
-from ravenbench.reports.view import Measure, Table, col, each, figure, interval_of, table, value_of
+from ravenbench.reports.view import Measure, Table, col, each, figure, table
 from ravenbench.statistics.estimates import (
     Estimate,
     Units,
@@ -368,11 +368,11 @@ def variants_table(
         col("setup", "setup", text=True, json="setup", show=titles.__getitem__),
         col("runs", "runs", json="runs"),
         *each(["auc"], lambda _: "AUC", measure, json=str),
-        col("difference", lambda r: value_of(r.difference), signed=True, json="difference"),
-        col("interval", lambda r: interval_of(r.difference), signed=True, json="interval"),
+        col("difference", "difference.value", signed=True, json="difference"),
+        col("interval", "difference.interval", signed=True, json="interval"),
         col("p", "p", probability=True, json="p"),
         col("verdict", "verdict", text=True, json="verdict"),
-        col("interval of AUC", lambda r: interval_of(r.auc), json="auc_interval", terminal=False),
+        col("interval of AUC", "auc.interval", json="auc_interval", terminal=False),
         col(
             "from seeds",
             "share",

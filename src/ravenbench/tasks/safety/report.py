@@ -262,11 +262,11 @@ class SafetyReport(Report[SafetyAnalysis]):
             "verifiers",
             f"{analysis.attacks.capitalize()} before the attack",
             rows,
-            col(analysis.attacks[:-1], lambda row: row[0], text=True),
-            col(None if attributed else "τ", lambda row: row[4]),
-            col("accuracy", lambda row: row[2]),
-            col("recall", lambda row: row[3]),
-            col("excluded", lambda row: row[1], text=True),
+            col(analysis.attacks[:-1], "0", text=True),
+            col(None if attributed else "τ", "4"),
+            col("accuracy", "2"),
+            col("recall", "3"),
+            col("excluded", "1", text=True),
             note="" if attributed else "τ is the most accurate threshold on the original test set.",
         )
 
@@ -309,14 +309,14 @@ class SafetyReport(Report[SafetyAnalysis]):
             return col(title, count, json=json)
 
         return [
-            col("obfuscator", lambda row: row[0].name, text=True),
-            col("verifier", lambda row: row[1].verifier, text=True, json="verifier"),
+            col("obfuscator", "0.name", text=True),
+            col("verifier", "1.verifier", text=True, json="verifier"),
             before(2, "threshold"),
             before(0, "accuracy"),
             before(1, "recall"),
             col("impact", lambda row: row[1].mean("impact"), signed=True, json="impact"),
-            col("95 %", lambda row: row[1].interval, json="interval"),
-            col("p", lambda row: row[1].p, probability=True, json="p"),
+            col("95 %", "1.interval", json="interval"),
+            col("p", "1.p", probability=True, json="p"),
             *map(
                 delta,
                 ("delta_rec", "delta_acc", "delta_rest", "delta_auc", "delta_c1", "delta_final"),
@@ -326,7 +326,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             flips("untouched flipped", "rest_lost", "rest_gained"),
             flips(None, "rest_lost", json="rest_lost"),
             flips(None, "rest_gained", json="rest_gained"),
-            col(None, lambda row: row[1].excluded, json="excluded"),
+            col(None, "1.excluded", json="excluded"),
         ]
 
     def quality(self) -> Table:
@@ -385,7 +385,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             group,
             group.capitalize(),
             rows,
-            col("obfuscator", lambda row: row[0].name, text=True),
+            col("obfuscator", "0.name", text=True),
             *map(measure, measured),
             note=note,
         )
@@ -401,11 +401,11 @@ class SafetyReport(Report[SafetyAnalysis]):
             "detection",
             "Detection",
             rows,
-            col("obfuscator", lambda row: row[0], text=True),
-            col("AUC", lambda row: row[1].auc),
-            col("TPR at 1 %", lambda row: row[1].tpr),
-            col("AUC unseen", lambda row: row[1].auc_unseen),
-            col("TPR unseen", lambda row: row[1].tpr_unseen),
+            col("obfuscator", "0", text=True),
+            col("AUC", "1.auc"),
+            col("TPR at 1 %", "1.tpr"),
+            col("AUC unseen", "1.auc_unseen"),
+            col("TPR unseen", "1.tpr_unseen"),
             note=(
                 "Unseen: a detector trained on the other obfuscators only. Every detector is tested"
                 " on authors that are not in its training."
@@ -423,12 +423,12 @@ class SafetyReport(Report[SafetyAnalysis]):
                 for obfuscator in self.analysis.obfuscators
                 for recovery in obfuscator.recovery
             ],
-            col("obfuscator", lambda row: row[0], text=True),
-            col("attack", lambda row: row[1].attack, text=True),
-            col("recovery", lambda row: row[1].recovery, digits=2, signed=True),
-            col("Δ false acc.", lambda row: row[1].false_accepts, digits=2, signed=True),
-            col("restored", lambda row: row[1].restored, digits=2),
-            col("right", lambda row: row[1].precision, digits=2),
+            col("obfuscator", "0", text=True),
+            col("attack", "1.attack", text=True),
+            col("recovery", "1.recovery", digits=2, signed=True),
+            col("Δ false acc.", "1.false_accepts", digits=2, signed=True),
+            col("restored", "1.restored", digits=2),
+            col("right", "1.precision", digits=2),
             col("", lambda row: row[1].why_not or outcome[row[1].unsafe], text=True),
             note=(
                 "Share of lost recall that returns, at the calibrated threshold 0.5; more than .5"
@@ -485,8 +485,8 @@ class SafetyReport(Report[SafetyAnalysis]):
             "failures",
             "Notes",
             rows,
-            col("obfuscator", lambda row: row[0], text=True),
-            col("note", lambda row: row[1], text=True),
+            col("obfuscator", "0", text=True),
+            col("note", "1", text=True),
         )
 
     def readers(self) -> Table:

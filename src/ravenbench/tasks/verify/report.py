@@ -110,9 +110,9 @@ class VerifyReport(Report[Answered]):
             "reasons",
             "Left out, unanswered",
             rows,
-            col("problem", lambda row: row[0], text=True),
-            col("what", lambda row: row[1], text=True),
-            col("why", lambda row: row[2], text=True),
+            col("problem", "0", text=True),
+            col("what", "1", text=True),
+            col("why", "2", text=True),
             terminal=False,
         )
 

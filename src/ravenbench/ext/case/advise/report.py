@@ -138,10 +138,10 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
         "answers",
         "Is it recognised?",
         [*rows, ("mean", first, then, change)],
-        col("verifier", lambda r: r[0], text=True),
-        col("as it is", lambda r: r[1], digits=2),
-        col(title, lambda r: r[2], digits=2),
-        col("change", lambda r: r[3], digits=2, signed=True),
+        col("verifier", "0", text=True),
+        col("as it is", "1", digits=2),
+        col(title, "2", digits=2),
+        col("change", "3", digits=2, signed=True),
         note="One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided.",
     )
 

@@ -145,16 +145,16 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             *((f"known, {one.candidate}", text) for text in one.known),
         ]
         left_out: Col[Any] = col("left out", lambda r: r[1].left_out or "nothing", text=True)
-        name: Col[Any] = col("text", lambda r: r[1].name, text=True)
+        name: Col[Any] = col("text", "1.name", text=True)
         made = [
             table(
                 f"material{mark}",
                 "Texts",
                 texts,
                 name,
-                col("role", lambda r: r[0], text=True),
-                col("words", lambda r: r[1].words),
-                col("common words", lambda r: r[1].coverage, digits=2),
+                col("role", "0", text=True),
+                col("words", "1.words"),
+                col("common words", "1.coverage", digits=2),
                 note="Common words: share of words that are among the background's 200 most frequent.",
                 section="material",
             ),
@@ -164,7 +164,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
                 texts,
                 name,
                 *([left_out] if any(text.left_out for _, text in texts) else []),
-                col("SHA-256 of the file", lambda r: r[1].sha256, text=True),
+                col("SHA-256 of the file", "1.sha256", text=True),
                 col("SHA-256 of the text", lambda r: self._hash(r[1]), text=True),
                 note=CHAIN_NOTE,
                 section="chain",
@@ -181,7 +181,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
                 "What such likelihood ratios were worth on people left out",
                 one.scored.promise.items(),
                 col("measure", lambda r: PROMISED[r[0]][1], text=True),
-                col("value", lambda r: r[1].value, digits=2),
+                col("value", "1.value", digits=2),
                 col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
                 section="trust",
             ),
@@ -189,7 +189,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
                 f"validation{mark}",
                 "How good such likelihood ratios are",
                 one.scored.validation.items(),
-                col("background pairs", lambda r: r[0], text=True),
+                col("background pairs", "0", text=True),
                 col("same author", lambda r: r[1] and r[1].same),
                 col("different", lambda r: r[1] and r[1].different),
                 col("C_llr", lambda r: r[1] and r[1].cllr, digits=2),

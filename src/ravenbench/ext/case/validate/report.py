@@ -116,7 +116,7 @@ class ValidateReport(Report[Validation]):
             cell.result.condition.name,
             cell.result.measures.items(),
             col("measure", lambda r: TITLES[r[0]], text=True),
-            col("value", lambda r: r[1].value, digits=2),
+            col("value", "1.value", digits=2),
             col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
             col("criterion", lambda r: limits.get(r[0], ""), text=True),
         )
