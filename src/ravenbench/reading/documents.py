@@ -1,10 +1,11 @@
 """Reads documents of office and mail programs as people have them: their text, and an account of what was left out.
 
-In: the path of a file or folder, and the encoding of texts that do not say theirs.
+In: the path of a file (``list_documents``: of a folder), and the encoding of texts that are not UTF-8 and do not say
+theirs; for ``account_of``, ``several_documents`` and ``without_signs`` documents that were read.
 Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a chat; ``list_documents``
-gives sorted paths (documents, others); ``account_of`` notes; ``is_document`` bool. Unreadable where there is no
-text to be had, MissingPart without the package of a format, InputError if there is no such file, or several documents
-where one is wanted.
+gives sorted paths (documents, others); ``account_of`` notes; ``several_documents`` an error; ``is_document`` bool, by
+the name alone. Unreadable where there is no text to be had, MissingPart without the package of a format, InputError if
+there is no such file, its text is not in the encoding, or it holds several documents where one is wanted.
 
 ``read_documents`` reads a plain text here; every other format in a process of its own (``reading/apart.py``),
 within limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.

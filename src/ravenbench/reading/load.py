@@ -1,11 +1,11 @@
 """Loads any corpus by name or path, and keeps a corpus as a folder.
 
 In: a registered name, or the path of a table, PAN pairs, texts by author, or an imported folder; options of reading
-(encoding, columns, level of topic); a ``Corpus`` to save.
+(encoding, columns, level of topic); a ``Corpus`` to save, or to take shared passages out of.
 Out: a ``Corpus`` (documents as rows of a text table, with id, author, topic and further columns); ``import_corpus``
-and ``save_corpus`` also write the folder. InputError for what is neither name nor path or cannot be written,
-FormatError for files that are not what they should be, CorpusError for a corpus that cannot be used. Helpers read
-folders by author, read pairs, and take shared passages out.
+and ``save_corpus`` also write the folder; ``author_texts``: (author, topic) by a text's name; ``is_…``: bool.
+InputError for what is neither name nor path or cannot be written, FormatError for files that are not what they should
+be, CorpusError for a corpus that cannot be used, StoreError for a kept folder whose text table is damaged.
 
 A kept corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are
 ``author/text.txt``, or stylo's ``Author_Title.txt`` in one folder.

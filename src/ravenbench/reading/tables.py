@@ -1,10 +1,11 @@
 """Reads a corpus from a table with one document a row.
 
-In: the path of a table (Parquet or a folder of its parts, JSON lines, CSV, TSV or a workbook), the names of its
+In: the path of a table (Parquet or a folder of its parts, JSON, JSON lines, CSV, TSV or a workbook), the names of its
 columns for text, author, topic, id and language, and options of reading (encoding, quoting, faulty rows).
 Out: a ``Corpus``, one row a document; its ``notes`` say what was guessed and left out. InputError if there is no such
-table or no memory for it, FormatError for bad content, CorpusError for a corpus that cannot be used. Helpers:
-``guess`` gives a column's name for each role, ``kind_of`` the kind of table (text or None).
+table or no memory for it, FormatError for bad content, CorpusError for a corpus that cannot be used. Helpers: ``guess``
+takes a table's first rows and gives the column's name for each role (topic None = no topics); ``kind_of`` takes a path
+and gives the kind of table by its name: parquet, csv (TSV too), jsonl, json or xlsx, None = no table.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ In: ``mean_auc``: for each fold truth (n,) bool, scores (n,), higher = same auth
 ``Units``); ``estimate``: a value, the effect (n,) of each problem on it, ``Units``; ``pool_mean``: paired differences
 (n,), one a pool, and the topics of each pool or None.
 Out: an ``Estimate`` (value, standard error, 95 % interval, degrees of freedom; the last three None where unknown) or
-``PoolMean`` (p from 0 to 1), in the unit of the figure: AUC and placements are from 0 to 1. Helpers: ``wilson`` and
-``percentiles`` give intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` numbers from
-0 to 1.
+``PoolMean`` (mean, standard error, 95 % interval, two-sided p from 0 to 1, share of topics in common from 0 to 1; all
+but the mean may be None), in the unit of the figure (AUC, placements, ``wilson``: 0 to 1). Helpers: ``wilson``
+and ``percentiles`` give intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` 0 to 1.
 
 Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
 problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich

@@ -1,9 +1,11 @@
 """Makes a function in Python of a task: its signature, its docstring; ``plan`` says what a task would do.
 
 In: the class of a ``Task`` or ``Work``; for ``plan`` and ``as_public`` a function, for ``plan`` also its arguments.
-Out: a function with typed keyword arguments (``function_of``, ``as_public``), its ``Signature``, its docstring as
-text; ``plan`` gives a ``Preview`` (counts of problems, cells, fits) and writes nothing. SpecError if a function has no
-plan, InputError if something cannot be used, TypeError for arguments that a function does not have.
+Out: ``function_of``: a function with annotated arguments, some of them also by position; ``as_public``: a function as
+given that takes tables in memory for paths; ``signature_of``: its ``Signature``; ``docstring_of``: its docstring as
+text; ``plan``: a ``Preview`` (counts of problems, cells, cells done, fits), and no folder of a run is written.
+SpecError if a function has no plan, InputError if something cannot be used, TypeError for arguments that a function
+does not have, or that are missing.
 """
 
 from __future__ import annotations

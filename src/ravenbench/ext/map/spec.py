@@ -2,11 +2,11 @@
 
 In: ``build``: options of the command line, or values by name in Python (None = not given); ``check_features``: the kind
 of feature, a language, and whether pronouns are deleted.
-Out: ``build`` gives a checked ``MapSpec`` (made directly it is not checked); ``mfw_min``, ``mfw_max``, ``mfw_incr`` and
-``mfw_list_cutoff`` count most frequent words (n-grams where ``ngram_size`` > 1), samples and slices are counts of
-words, culling is in percent of texts, ``consensus_strength`` a share of trees from .5 to 1. SpecError from ``build`` if
-a value does not fit; from ``check_features`` if a language has no such features, or pronouns are to be deleted from
-parts of speech or suffixes.
+Out: ``build`` gives a checked ``MapSpec`` (made directly it is not checked): ``mfw_…`` count most frequent features
+(``analyzed_features``: words, characters …, or their n-grams), sizes and overlaps of samples and slices are in words,
+culling is in percent of texts, ``consensus_strength`` a share of trees from .5 to 1. SpecError if a value does not fit.
+``check_features`` gives nothing; SpecError if a language has no such features, or pronouns are to be deleted from parts
+of speech or suffixes.
 """
 
 from __future__ import annotations

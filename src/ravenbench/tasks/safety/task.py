@@ -2,9 +2,10 @@
 
 In: the values of the command's options by name, of which a ``SafetySpec`` is made: problems, obfuscators, methods,
 seeds.
-Out: a ``RunResult`` whose ``Store`` has one cell a verifier and set of rewritings (answers (n,) from 0 to 1, higher =
-same author, 0.5 = unanswered; of attribution the number of the candidate named), and measures of the rewritings beside
-it. SpecError or InputError if options or folders do not fit; helpers give paths, names or bool. Files:
+Out: a ``RunResult`` whose ``Store`` has one cell a verifier or method and set of texts, rewritten or not (answers (n,)
+from 0 to 1, higher = same author, 0.5 = unanswered; of attribution the number from 0 of the candidate named, −1 =
+nobody), and measures of the rewritings beside it. SpecError or InputError if options or folders do not fit; helpers
+give paths, names or bool. Files:
 
     OUT/run.json, plan.json, texts/, folds/, cells/   as for a run; fold ``original`` and one for each obfuscator and
                                                       seed, ``oNN-sSEED``; of attacks, ``n-…``, ``m-…``, ``i-…``

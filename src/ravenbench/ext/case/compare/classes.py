@@ -1,11 +1,12 @@
 """Makes the cases of a class: every author's newest text against their own others, all other texts as background.
 
-In: a ``CompareSpec`` that names a corpus of a class; for ``written_dates`` names of texts, for ``newest`` rows of a
-corpus.
-Out: ``read_class``: a ``Material`` with one case an author; ``written_dates``, ``ClassDates``: (year, month, day) or
-None; ``newest``: a row from 0 or None, and why; ``class_shapes``: counts of words in which cases are compared, with
-their cases. InputError if texts cannot be read, CorpusError if no author has a text in question and another, SpecError
-if texts are named besides.
+In: a ``CompareSpec`` whose ``each`` names the corpus of a class; for ``written_dates`` names of texts, for ``newest`` a
+corpus and one author's rows in it, for ``class_shapes`` the background, cases and a seed.
+Out: ``read_class``: a ``Material`` with one case an author; ``written_dates``: for each name (year, month, day; day 0 =
+not told) or None, and a doubt in words; ``ClassDates``: such dates of all texts; ``newest``: a row from 0 or None, and
+in words how or why not; ``class_shapes``: pairs of a ``Shape`` (words in each known text and in the questioned one) and
+the cases compared in it. InputError if texts cannot be read, CorpusError if no author has a text in question and
+another, SpecError if texts are named besides.
 
 The texts in question are in no background, for who wrote them is what is asked.
 """

@@ -2,10 +2,11 @@
 
 In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose known sets by other authors are the impostors.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. CorpusError for fewer than two authors, SpecError
-for a parameter out of range, when the verifier is made. ``frequent_untied`` takes counts and a size and gives tokens;
-``frequencies`` takes counts and tokens and gives rates per 1,000 tokens; ``ratio`` takes the distance to the known
-texts and the least to impostors, and gives the second over the first, ≥ 0, above 1 = same author (1 where it is within
-.025 of that); ``answers`` takes ratios (n,) and the largest of training.
+for a parameter out of range, when the verifier is made. ``frequent_untied`` takes counts and a size and gives at most
+so many tokens; ``frequencies`` takes counts and tokens and gives rates per 1,000 tokens; ``ratio`` takes L1 distances
+of such rates, to the known texts and the least to impostors (below 1 counts as 1), and gives the second over the first,
+above 0, above 1 = same author (1 where it is within .025 of 1); ``answers`` gives answers for ratios (n,) and the
+largest of training.
 """
 
 from __future__ import annotations
