@@ -37,6 +37,7 @@ from ravenbench.reports.view import (
 )
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class ContentRow:
     All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
     ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
     of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
-    left of a scorer that sees content words alone, an AUC.
+    left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads`` are AUCs on untouched texts of
+    pairs whose topics speak for the truth, and against it; None where topics are unknown.
     """
 
     verifier: str
@@ -74,6 +76,8 @@ class ContentRow:
     behind: ContentFigures | None = None
     whole: float | None = None
     floor: float | None = None
+    helps: Estimate | None = None
+    misleads: Estimate | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +100,12 @@ def content_probe(
     topics: Sequence[str] = (),
     read: Read | None = None,
     cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
+    by_topic: Mapping[str, tuple[Estimate | None, Estimate | None]] = {},
 ) -> ContentProbe | None:
     """Figures (AUC and shares) and verdicts of a transplant probe; None where it was not asked for.
 
     ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells where there
-    is not one cell for each fold.
+    is not one cell for each fold. ``by_topic`` has, by verifier, its AUC where topic helps and where it misleads.
     """
     if section is None:
         return None
@@ -143,7 +148,15 @@ def content_probe(
         )
         figures, behind = design.judged(answers, scores, batched=batched)
         barred = exposure(store, name, filled)
-        judged = content_axis(figures, lengths=lengths, behind=behind, barred=barred, floor=floor)
+        helps, misleads = by_topic.get(name, (None, None))
+        judged = content_axis(
+            figures,
+            lengths=lengths,
+            behind=behind,
+            barred=barred,
+            floor=floor,
+            misleads=misleads,
+        )
         refused = 0 if behind is None else behind.refused
         notes = [judged.reason] if judged.reason else []
         if refused:
@@ -169,6 +182,8 @@ def content_probe(
                 behind,
                 whole_auc,
                 floor,
+                helps,
+                misleads,
             )
         )
     return ContentProbe(section, tuple(rows), tuple(failures))
@@ -351,6 +366,7 @@ OUTCOMES = {
     Content.NOTICES: "notices",
     Content.SWAYED: "both ways",
     Content.DISPLACED: "displaced",
+    Content.FOLLOWS: "follows topic",
     Content.GUESSES: "guesses",
     Content.FLOOR: "floor",
     Content.LESS: "less",
@@ -387,7 +403,7 @@ def _matters(depends: bool | None) -> str:
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", "figures.auc.value", json="auc"),
     col("style left", "figures.style_left.value", json="style_left"),
-    col("floor", "floor", json="floor"),
+    col("floor", "floor", json="floor", terminal=False),
     col(
         "interval of style left",
         "figures.style_left.interval",
@@ -477,6 +493,29 @@ FIGURES: tuple[Col[ContentRow], ...] = (
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", "verifier", text=True, json="verifier"),
     col("verdict", "judged", text=True, show=toned),
+    col(
+        "misleads",
+        "misleads.value",
+        json="topic_misleads",
+        about=(
+            "Misleads: AUC where topic misleads: untouched pairs, one author on two topics against two authors"
+            " on one; below .5 a verifier follows topic."
+        ),
+    ),
+    col(
+        "interval of misleads",
+        "misleads.interval",
+        json="topic_misleads_interval",
+        terminal=False,
+    ),
+    col(
+        "helps",
+        "helps.value",
+        json="topic_helps",
+        terminal=False,
+        about="Helps: the same, one author on one topic against two authors on two.",
+    ),
+    col(None, "helps.interval", json="topic_helps_interval"),
     *FIGURES,
     col(
         "batch",
@@ -507,6 +546,10 @@ CONTENT: tuple[Col[ContentRow], ...] = (
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
     "verifier",
+    "topic_misleads",
+    "topic_misleads_interval",
+    "topic_helps",
+    "topic_helps_interval",
     "auc",
     "auc_of_all",
     "style_left",
@@ -543,7 +586,7 @@ def content_table(probe: ContentProbe | None) -> Table:
         " AUC loses by that. Swing, the content effect: how far topic alone moves AUC, 0 = not at"
         f" all. 95 % intervals over {over}. Verdicts rest on answers and on the scores behind them."
     )
-    rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
+    rows = () if probe is None or probe.section.reason else best_first(probe.rows)
     return table("content", TITLE, rows, *CONTENT, note=note)
 
 
@@ -635,6 +678,7 @@ def headline(probe: ContentProbe | None) -> str:
             "answers otherwise with other content",
             "answer otherwise with other content",
         ),
+        Content.FOLLOWS: ("follows topic", "follow topic"),
         Content.FLOOR: (
             "shows no content effect but is at the floor",
             "show no content effect but are at the floor",
@@ -661,31 +705,39 @@ def headline(probe: ContentProbe | None) -> str:
     )
 
 
-def by_style_left(rows: Iterable[ContentRow]) -> list[ContentRow]:
-    """Rows with most style left first, those without any figure last."""
-    return sorted(
-        rows,
-        key=lambda row: 1.0 if row.figures.style_left is None else -row.figures.style_left.value,
-    )
+def best_first(rows: Iterable[ContentRow]) -> list[ContentRow]:
+    """Rows without a content effect first, by their AUC where topic misleads (by style left where that is unknown),
+    then the others, by style left; those without any figure last."""
+
+    def place(row: ContentRow) -> tuple[bool, float]:
+        cleared = row.judged.outcome is Content.LESS
+        leading = row.misleads if cleared and row.misleads is not None else row.figures.style_left
+        return not cleared, 1.0 if leading is None else -leading.value
+
+    return sorted(rows, key=place)
 
 
 def _most_left(rows: Sequence[ContentRow]) -> str:
-    """Which of several verifiers has most style left, and which of those that content does not move."""
-    measured = [row for row in by_style_left(rows) if row.figures.style_left is not None]
-    cleared = [row for row in measured if row.judged.outcome is Content.LESS]
+    """The best of several verifiers that content does not move, and the one with most style left of all."""
+    measured = [row for row in rows if row.figures.style_left is not None]
     if len(rows) < 2 or not measured:
         return ""
-    most_left, clear = (
-        f"{ranked[0].verifier} {figure(value_of(ranked[0].figures.style_left))}" if ranked else ""
-        for ranked in (measured, cleared)
-    )
-    if not clear:
+    most = max(measured, key=lambda row: value_of(row.figures.style_left) or 0.0)
+    most_left = f"{most.verifier} {figure(value_of(most.figures.style_left))}"
+    best = best_first(measured)[0]
+    if best.judged.outcome is not Content.LESS:
         return f" Most style left: {most_left}, not shown to be free of content."
-    of_all = "" if clear == most_left else f"; of all: {most_left}"
-    return (
-        " Most style left, without a content effect:"
-        f" {clear}{in_brackets(cleared[0].judged)}{of_all}."
-    )
+    of_all = "" if best is most else f"; of all: {most_left}"
+    confined = in_brackets(best.judged)
+    if best.misleads is not None:
+        misleads = figure(best.misleads.value) + interval_in_words(best.misleads.interval)
+        left = figure(value_of(best.figures.style_left))
+        return (
+            f" Best where topic misleads, without a content effect: {best.verifier} {misleads},"
+            f" style left {left}{confined}{of_all and f'; most style left{of_all}'}."
+        )
+    clear = f"{best.verifier} {figure(value_of(best.figures.style_left))}"
+    return f" Most style left, without a content effect: {clear}{confined}{of_all}."
 
 
 def content_sentence(row: ContentRow) -> str:
@@ -718,9 +770,15 @@ def content_sentence(row: ContentRow) -> str:
         else f", where a scorer of content words alone has {figure(row.floor)}"
     )
     text = (
-        f"AUC is {auc}, and {style_left} with content replaced{floor}; topic alone "
-        f"{'moves it by' if moves else 'makes a difference of'} {swing}."
+        f"AUC is {auc}, and {style_left} with content replaced{floor}; the topic of content words"
+        f" {'moves it by' if moves else 'makes a difference of'} {swing}."
     )
+    if row.misleads is not None and row.helps is not None:
+        misleads = figure(row.misleads.value) + interval_in_words(row.misleads.interval)
+        text += (
+            f" On untouched texts AUC is {misleads} where topic misleads (one author on two topics,"
+            f" two authors on one), and {figure(row.helps.value)} where topic helps."
+        )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
@@ -804,6 +862,8 @@ def _finding(check: Check) -> str:
             f" {'fewer' if value > 0 else 'more'} of the problems (one and the same answer to many"
             " counts as none): it notices the replacement."
         )
+    if check.effect is Content.FOLLOWS:
+        return "It follows topic: where topic misleads, its AUC is below .5."
     if check.name == "turned":
         return f"With content replaced {100 * value:.0f} % of its decisions change, beyond chance."
     moved = (
@@ -892,6 +952,7 @@ OUTCOME: dict[Content | Domain, str] = {
     Content.NOTICES: SETUP["anti"],
     Content.SWAYED: SETUP["anti"],
     Content.DISPLACED: SETUP["anti"],
+    Content.FOLLOWS: SETUP["anti"],
     Content.FLOOR: SETUP["random"],
     Content.LESS: SETUP["hits"],
     Content.UNDECIDED: SETUP["random"],

@@ -29,7 +29,15 @@ from ravenbench.reports.view import Number
 from ravenbench.statistics.estimates import correlation, detectable, pool_mean
 from ravenbench.statistics.ranks import ranking_stability, t_test
 from ravenbench.store.records import FoldRecord, Head, PairCounts, Sides
-from ravenbench.tasks.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
+from ravenbench.tasks.run.probes import (
+    LengthRow,
+    Probing,
+    Stratum,
+    length_rows,
+    misleading,
+    probing,
+    strata,
+)
 from ravenbench.tasks.run.record import PointRecord, RunPlan
 from ravenbench.tasks.run.setups import no_choice
 from ravenbench.tasks.run.variants import Variants, spread_of, variants
@@ -448,7 +456,17 @@ def _analysis(store: Store) -> Analysis:
     )
     sweep = sweeping(store, names, folds)
     domain = probing(store, names)
-    content = content_probe(store, plan.transplant, names, plan.topics)
+    by_kind = strata(store, plan, names)
+    content = content_probe(
+        store,
+        plan.transplant,
+        names,
+        plan.topics,
+        by_topic={
+            name: (helps.auc, misleads.auc)
+            for name, (helps, misleads) in misleading(by_kind).items()
+        },
+    )
     failures += (() if sweep is None else sweep.failures) + (
         () if domain is None else domain.failures
     )
@@ -489,7 +507,7 @@ def _analysis(store: Store) -> Analysis:
         sweep=sweep,
         content=content,
         domain=domain,
-        strata=strata(store, plan, names),
+        strata=by_kind,
         lengths=lengths,
         variants=variants(
             store, plan, {(result.setup, result.verifier): result.mean for result in results}
