@@ -7,7 +7,8 @@ why nothing was transplanted), further folds, and the table that holds their tex
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
-They are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
+Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in half of the problems. The test
+sets are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
 ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
 *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
 hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
@@ -35,6 +36,8 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
+FITTED, FREE = "fitted", "free"
+"""How words are replaced (``text.splicing``)."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -46,7 +49,8 @@ WORDS = (100, 200, 500)
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
-    """A fold's arms by name, the rows of the test problems they hold, and the fold that has some again.
+    """A fold's arms by name, the rows of the test problems they hold, and the fold that has some again, by one
+    ``replacement``.
 
     ``again`` has the places of these among ``rows``, in their order; of every second the questioned text is that of the
     arm *off*, of the others the original.
@@ -59,6 +63,7 @@ class TransplantedFold(Record, frozen=True, kw_only=True):
     repeated: int
     batch: str | None = None
     again: list[int] = []
+    replacement: str = FITTED
 
     def fold(self, arm: str) -> str:
         """Name of the fold of an arm, or of the ``source``."""
@@ -134,6 +139,7 @@ def plan_transplants(
     left_out = Counter[str]()
     same = 0
     different = 0
+    freely = list[TransplantedFold]()
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         replaced = transplanter.transplant(fold.test, fold.test_same)
@@ -145,11 +151,7 @@ def plan_transplants(
             continue
         same = same + int(truth.sum())
         different = different + int((~truth).sum())
-        arms = {
-            "along": mixed(replaced.on, replaced.off, truth),
-            "against": mixed(replaced.off, replaced.on, truth),
-            "off": replaced.off2,
-        }
+        arms = _arms(replaced, truth)
         again = (
             _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
         )
@@ -170,6 +172,27 @@ def plan_transplants(
         arm_folds += [
             _arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()
         ]
+        part = replaced.rows[_half(truth)]
+        replaced_freely = transplanter.transplant(
+            fold.test.select(part), fold.test_same[part], free=True
+        )
+        names = {arm: f"{fold.name}-free-{arm}" for arm in arms}
+        part = part[replaced_freely.rows]
+        free_arms = _arms(replaced_freely, fold.test_same[part])
+        arm_folds += [
+            _arm(fold, names[arm], f"free-{arm}", problems, fold.test_same[part])
+            for arm, problems in free_arms.items()
+        ]
+        freely.append(
+            TransplantedFold(
+                source=fold.name,
+                arms=names,
+                rows=part.tolist(),
+                left_out=dict(replaced_freely.left_out),
+                repeated=replaced_freely.repeated,
+                replacement=FREE,
+            )
+        )
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
@@ -177,6 +200,7 @@ def plan_transplants(
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
         entries = []
+        freely = []
         arm_folds = []
     if reason is None:
         progress("measuring the probe", 0, 0)
@@ -186,7 +210,7 @@ def plan_transplants(
         function_words=len(transplanter.splicer.functions),
         reason=reason,
         left_out=dict(left_out),
-        folds=entries,
+        folds=[*entries, *freely],
         kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if reason is None else [],
         named=transplanter.splicer.topics_named()[1] if reason is None else None,
@@ -200,6 +224,19 @@ def plan_transplants(
         [replace(arm_fold, test=test) for arm_fold, test in zip(arm_folds, tests, strict=True)],
         table,
     )
+
+
+def _half(same: Bools) -> Ints:
+    """Places of every second problem of each class, ascending."""
+    return np.sort(np.concatenate([np.flatnonzero(same)[::2], np.flatnonzero(~same)[::2]]))
+
+
+def _arms(replaced: Transplanted, truth: Bools) -> dict[str, Problems]:
+    return {
+        "along": mixed(replaced.on, replaced.off, truth),
+        "against": mixed(replaced.off, replaced.on, truth),
+        "off": replaced.off2,
+    }
 
 
 def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
@@ -333,6 +370,17 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
     for number, fold in enumerate(folds if reason is None else ()):
         made += [
             replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS
+        ]
+        half = _half(fold.test_same)
+        made += [
+            replace(
+                fold,
+                name=f"{fold.name}-free-{arm}",
+                test=fold.test.select(half),
+                test_same=fold.test_same[half],
+                labels={"transplanted": f"free-{arm}"},
+            )
+            for arm in ARMS
         ]
         if number < BATCHES:
             again = np.arange(min(IN_BATCH, len(fold.test) // 2))

@@ -10,7 +10,8 @@ InputError if labels or similarities do not fit or a text is not in the table. H
 
 The questioned text y of a problem keeps the order of its tokens, its function words (``text.content_words``), marks,
 digits and case; its content words are replaced by those of a donor, a text that neither the author of the known texts
-nor the author of y wrote, each by a word of its own length where there is one. There are three versions of each: *on*
+nor the author of y wrote, each by a word of its own length where there is one, or ``free`` of that
+(``text.splicing``). There are three versions of each: *on*
 (the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor,
 for the null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells
 from them how far content moves a verifier.
@@ -190,12 +191,16 @@ class Transplanter:
         """How donors are chosen."""
         return ByContent.by if self.topic is None else ByTopic.by
 
-    def transplant(self, problems: Problems, same: ArrayLike | None = None) -> Transplanted:
+    def transplant(
+        self, problems: Problems, same: ArrayLike | None = None, *, free: bool = False
+    ) -> Transplanted:
         """The three versions of a test set. Too few texts or donors never raise: what is missing is counted.
 
         ``same`` (n,), the truth, is used where authors are unknown: a text is then no donor to a problem with which it
-        is linked by shared or same-author documents. InputError if a text is not in the table.
+        is linked by shared or same-author documents. InputError if a text is not in the table. Words are fitted into
+        their places, or ``free`` (``text.splicing``); donors are the same.
         """
+        splice = self.splicer.splice_freely if free else self.splicer.splice
         if self.refusal is not None:
             return self._nothing(problems, self.refusal)
         row = self.rows_here(problems)
@@ -230,10 +235,10 @@ class Transplanter:
                 chosen.append(i)
                 rows_used.append(np.concatenate(donor_rows))
                 if len(waiting) >= AT_A_TIME:
-                    new += self.splicer.splice(waiting)
+                    new += splice(waiting)
                     waiting = []
         if waiting:
-            new += self.splicer.splice(waiting)
+            new += splice(waiting)
         return replace(
             self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(rows_used)
         )

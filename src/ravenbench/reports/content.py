@@ -10,7 +10,7 @@ such from −1 to 1; verdict), None without a probe; ``Table``s, sentences, JSON
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench.engine.transplants import TransplantRecord
+from ravenbench.engine.transplants import FITTED, FREE, TransplantRecord
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
@@ -65,7 +65,8 @@ class ContentRow:
     ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
     of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
     left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads`` are AUCs on untouched texts of
-    pairs whose topics speak for the truth, and against it; None where topics are unknown.
+    pairs whose topics speak for the truth, and against it; None where topics are unknown. The row of a verifier is that
+    of the ``replacement`` which speaks most against it; ``by_replacement`` has those of all.
     """
 
     verifier: str
@@ -78,6 +79,8 @@ class ContentRow:
     floor: float | None = None
     helps: Estimate | None = None
     misleads: Estimate | None = None
+    replacement: str = FITTED
+    by_replacement: tuple[ContentRow, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,28 +124,75 @@ def content_probe(
         )
     reader = read or partial(stored, store)
     cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
-    similarity = store.similarity() if topics else None
+    failures: list[Failure] = []
+    rows = [
+        list(_judged_rows(store, section, way, names, topics, reader, cells_of, by_topic, failures))
+        for way in dict.fromkeys(fold.replacement for fold in section.folds)
+    ]
+    return ContentProbe(section, tuple(map(_worst, zip(*rows, strict=True))), tuple(failures))
+
+
+SEVERITY = (
+    Content.RELIES,
+    Content.LOSES,
+    Content.NOTICES,
+    Content.SWAYED,
+    Content.DISPLACED,
+    Content.FOLLOWS,
+    Content.GUESSES,
+    Content.NO_VERDICT,
+    Content.UNDECIDED,
+    Content.FLOOR,
+    Content.LESS,
+)
+"""Outcomes, those first that speak most against a verifier: it is free of content where every replacement says so."""
+
+
+def _worst(rows: tuple[ContentRow, ...]) -> ContentRow:
+    """The row of one verifier by the replacement that speaks most against it, the first of equals."""
+    return replace(
+        min(rows, key=lambda row: SEVERITY.index(row.judged.outcome)), by_replacement=rows
+    )
+
+
+def _judged_rows(
+    store: Store,
+    section: TransplantRecord,
+    replacement: str,
+    names: Sequence[str],
+    topics: Sequence[str],
+    reader: Read,
+    cells_of: Callable[[str, str], Sequence[Cell | None]],
+    by_topic: Mapping[str, tuple[Estimate | None, Estimate | None]],
+    failures: list[Failure],
+) -> Iterator[ContentRow]:
+    """The row of each verifier by one replacement; lengths of words excuse a swing only where words are fitted."""
+    folds = [fold for fold in section.folds if fold.replacement == replacement]
     design = ContentDesign(
-        tuple(_kept_fold(store, fold, topics) for fold in section.folds), similarity
+        tuple(_kept_fold(store, fold, topics) for fold in folds),
+        store.similarity() if topics else None,
     )
     reference = section.reference()
-    lengths = None if reference is None else reference.interval("lengths", "swing")
+    lengths = (
+        None
+        if reference is None or replacement != FITTED
+        else reference.interval("lengths", "swing")
+    )
     floor = None if reference is None else reference.content.get("style_left", (None,))[0]
-    rows: list[ContentRow] = []
-    failures: list[Failure] = []
+    asked_again = [fold for fold in section.folds if fold.batch is not None]
     for name in names:
         versions_by_fold = [
             _versions(reader, name, transplanted, fold.same, failures, store)
-            for transplanted, fold in zip(section.folds, design.folds, strict=True)
+            for transplanted, fold in zip(folds, design.folds, strict=True)
         ]
         answers, scores = (
             [None if two is None else two[kind] for two in versions_by_fold] for kind in range(2)
         )
-        batches = [_batched(reader, name, fold) for fold in section.folds if fold.batch is not None]
+        batches = [_batched(reader, name, fold) for fold in asked_again]
         batched = True if True in batches else None if not batches or None in batches else False
         filled = (
             cell
-            for transplanted in section.folds
+            for transplanted in folds
             for fold in (transplanted.source, *transplanted.arms.values())
             for cell in cells_of(name, fold)
         )
@@ -166,27 +216,25 @@ def content_probe(
         confined = confinement(store, name)
         notes += [confined] if confined else []
         judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
-        every = {fold.source: reader(name, fold.source)[0] for fold in section.folds}
+        every = {fold.source: reader(name, fold.source)[0] for fold in folds}
         whole_auc = mean(
             auc_of_scores(store.truth(fold), scores[0])
             for fold, scores in every.items()
             if scores is not None
         )
-        rows.append(
-            ContentRow(
-                name,
-                figures,
-                _reach(design.folds, answers),
-                judged,
-                refused,
-                behind,
-                whole_auc,
-                floor,
-                helps,
-                misleads,
-            )
+        yield ContentRow(
+            name,
+            figures,
+            _reach(design.folds, answers),
+            judged,
+            refused,
+            behind,
+            whole_auc,
+            floor,
+            helps,
+            misleads,
+            replacement,
         )
-    return ContentProbe(section, tuple(rows), tuple(failures))
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
@@ -490,6 +538,14 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     ),
 )
 """Figures of answers, or of scores."""
+REPLACED: tuple[Col[ContentRow], ...] = (
+    col("verifier", "verifier", text=True, json="verifier"),
+    col("words", "replacement", text=True, json="replacement"),
+    col("verdict", "judged", text=True, show=toned),
+    col(None, lambda row: OUTCOMES[row.judged.outcome], json="outcome"),
+    *FIGURES,
+    col("problems", lambda row: row.figures.same + row.figures.different, json="problems"),
+)
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", "verifier", text=True, json="verifier"),
     col("verdict", "judged", text=True, show=toned),
@@ -516,6 +572,14 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         about="Helps: the same, one author on one topic against two authors on two.",
     ),
     col(None, "helps.interval", json="topic_helps_interval"),
+    col(
+        "decided by",
+        "replacement",
+        text=True,
+        json="decided_by",
+        terminal=False,
+        about="Decided by: the replacement of content words that speaks most against a verifier.",
+    ),
     *FIGURES,
     col(
         "batch",
@@ -542,6 +606,11 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, lambda row: [OUTCOMES[effect] for effect in row.judged.effects], json="findings"),
     col(None, "judged.open", json="open"),
     *judged_cols(lambda row: row.judged),
+    col(
+        None,
+        lambda row: objects(row.by_replacement, *REPLACED),
+        json="by_replacement",
+    ),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
@@ -588,6 +657,26 @@ def content_table(probe: ContentProbe | None) -> Table:
     )
     rows = () if probe is None or probe.section.reason else best_first(probe.rows)
     return table("content", TITLE, rows, *CONTENT, note=note)
+
+
+def replacements_table(probe: ContentProbe | None) -> Table:
+    """Figures (AUC and differences) and outcome of every verifier by each replacement of content words."""
+    rows = () if probe is None else [row for worst in probe.rows for row in worst.by_replacement]
+    return table(
+        "replacements",
+        "Content words replaced in two ways",
+        rows,
+        *REPLACED,
+        note=(
+            "Fitted: each place gets a word of its own length, in the case of the word that was"
+            " there; so length and case of every word, how many content words there are and where,"
+            " words with digits, marks and layout are the same as before. Free: the other text's"
+            " words in their own order, of any length, in their own case, and its numbers; only the"
+            " places of content words, marks and layout are the same. A verifier is free of content"
+            " words where both say so."
+        ),
+        terminal=False,
+    )
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -781,6 +870,11 @@ def content_sentence(row: ContentRow) -> str:
         )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
+    if row.replacement == FREE:
+        text += (
+            " These are its figures where words of other lengths took the places of content words,"
+            " which decided."
+        )
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
     sentences = [
         text,

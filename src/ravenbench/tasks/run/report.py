@@ -32,6 +32,7 @@ from ravenbench.reports.content import (
     reference_sentences,
     reference_table,
     references_json,
+    replacements_table,
 )
 from ravenbench.reports.report import Report
 from ravenbench.statistics.axes import EFFECTS, Content, Domain, Judged, wrong_by_chance
@@ -93,6 +94,7 @@ class RunReport(Report[Analysis]):
         analysis = self.analysis
         tables = (
             content_table(analysis.content),
+            replacements_table(analysis.content),
             reference_table(analysis.content),
             domain_table(analysis.domain),
             shortcut(analysis),
