@@ -7,8 +7,8 @@ why nothing was transplanted), further folds, and the table that holds their tex
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
-Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in half of the problems. The test
-sets are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
+Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in half of the problems where these
+are many. The test sets are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
 ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
 *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
 hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
@@ -38,6 +38,8 @@ from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 ARMS = ("along", "against", "off")
 FITTED, FREE = "fitted", "free"
 """How words are replaced (``text.splicing``)."""
+MANY = 1_000
+"""Test problems of all folds from which on every second of a class is replaced freely; else all are."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -140,6 +142,7 @@ def plan_transplants(
     same = 0
     different = 0
     freely = list[TransplantedFold]()
+    step = _step(folds)
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         replaced = transplanter.transplant(fold.test, fold.test_same)
@@ -172,7 +175,7 @@ def plan_transplants(
         arm_folds += [
             _arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()
         ]
-        part = replaced.rows[_half(truth)]
+        part = replaced.rows[_every(step, truth)]
         replaced_freely = transplanter.transplant(
             fold.test.select(part), fold.test_same[part], free=True
         )
@@ -226,9 +229,13 @@ def plan_transplants(
     )
 
 
-def _half(same: Bools) -> Ints:
-    """Places of every second problem of each class, ascending."""
-    return np.sort(np.concatenate([np.flatnonzero(same)[::2], np.flatnonzero(~same)[::2]]))
+def _step(folds: Sequence[Fold]) -> int:
+    return 2 if sum(len(fold.test) for fold in folds) >= MANY else 1
+
+
+def _every(step: int, same: Bools) -> Ints:
+    """Places of every ``step``-th problem of each class, ascending."""
+    return np.sort(np.concatenate([np.flatnonzero(same)[::step], np.flatnonzero(~same)[::step]]))
 
 
 def _arms(replaced: Transplanted, truth: Bools) -> dict[str, Problems]:
@@ -371,7 +378,7 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
         made += [
             replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS
         ]
-        half = _half(fold.test_same)
+        half = _every(_step(folds), fold.test_same)
         made += [
             replace(
                 fold,

@@ -228,7 +228,7 @@ def _topic_plan(
     dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
     transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, few)
-    strata, strata_folds = _strata(spec, dealt, setups, drawing.folds)
+    strata, strata_folds = _strata(spec, dealt, setups, drawing.folds, few)
     folds = [
         *drawing.folds.values(),
         *probe_folds,
@@ -297,7 +297,11 @@ def _random_folds(setups: list[SetupRecord], folds: Mapping[str, Fold]) -> list[
 
 
 def _strata(
-    spec: RunSpec, corpus: Corpus, setups: list[SetupRecord], folds: Mapping[str, Fold]
+    spec: RunSpec,
+    corpus: Corpus,
+    setups: list[SetupRecord],
+    folds: Mapping[str, Fold],
+    few: int | None,
 ) -> tuple[StrataRecord | None, list[Fold]]:
     """Problems of evenly filled strata for the fits of the folds that are transplanted: of all documents on a fold's
     test topics, as many of each kind as a fourth of its test set, at most."""
@@ -326,7 +330,7 @@ def _strata(
                 )
             )
     size = sum(len(fold.test) for fold in drawn) // 4
-    if size < FEWEST_OF_A_KIND:
+    if size < FEWEST_OF_A_KIND and few is None:
         reason = (
             f"{size} problems of each kind could be drawn (one author or two, on one topic or on"
             f" two), {FEWEST_OF_A_KIND} are needed"

@@ -376,8 +376,14 @@ def misleading(rows: Sequence[Stratum]) -> dict[str, tuple[Stratum, Stratum]]:
     }
 
 
-def strata_table(rows: Sequence[Stratum]) -> Table:
-    """AUC and C_llr by what topics same-author and different-author pairs share."""
+def strata_table(rows: Sequence[Stratum], *, even: bool) -> Table:
+    """AUC and C_llr by what topics same-author and different-author pairs share; ``even`` where strata were filled
+    evenly, else pairs are those of the Random folds."""
+    source = (
+        "Untouched texts on the test topics of the Random folds, as many pairs of each kind."
+        if even
+        else "Random folds."
+    )
     return table(
         "strata",
         "Hard pairs: who shares a topic",
@@ -396,8 +402,7 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
         col("interval", "auc.interval", json="interval"),
         col("C_llr", "cllr", json="cllr"),
         note=(
-            "Untouched texts on the test topics of the Random folds, as many pairs of each kind."
-            " Topic misleads in the row where one author writes on two topics and two authors on"
+            f"{source} Topic misleads in the row where one author writes on two topics and two authors on"
             " one. Communities have styles too, so a gap between rows is no proof of reliance."
             " C_llr: cost of the answers in bits, 1 = answering .5 throughout."
         ),

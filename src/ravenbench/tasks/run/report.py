@@ -100,7 +100,7 @@ class RunReport(Report[Analysis]):
             shortcut(analysis),
             variants_of(analysis),
             results(analysis),
-            strata_table(analysis.strata),
+            strata_table(analysis.strata, even=analysis.even),
             ranks(analysis),
             stability(analysis),
             sizes(analysis),
