@@ -8,10 +8,10 @@ texts to take content from. ``references`` gives AUCs of the reference scorers; 
 as if every problem could be transplanted.
 
 Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in half of the problems where these
-are many. The test sets are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
-ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
-*against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
-hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
+are many. The test sets are folds like others (with the training set of the fold they come from), so the fits that exist
+answer them, as ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author
+ones off it), *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch
+would else hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ def evenly(rows: Ints, author: Ints, topic: Ints, most: int, rng: np.random.Gene
             ],
             dtype=np.int64,
         )
-        found = np.flatnonzero(stranger >= 0)
-        drawn.append(np.column_stack([of_kind[found], stranger[found]])[:most])
+        paired = np.flatnonzero(stranger >= 0)
+        drawn.append(np.column_stack([of_kind[paired], stranger[paired]])[:most])
     size = min(map(len, drawn))
     known, same, different = np.concatenate([three[:size] for three in drawn]).reshape(-1, 3).T
     truth: Bools = np.repeat([True, False], len(known))
