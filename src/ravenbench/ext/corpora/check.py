@@ -129,7 +129,7 @@ def _read(source: str, reading: dict[str, Any]) -> tuple[str, list[Note]]:
         problems = read_attribution(path, encoding=encoding, strip_shared=strip_shared)
         return counted(len(problems), "problem"), []
     if kind == "problems":
-        how = {name: bool(reading.get(name)) for name in READING}
+        how: dict[str, Any] = {name: bool(reading.get(name)) for name in READING}
         sets = read_problem_sets(path, encoding=encoding, **how)
         return counted(sum(map(len, sets)), "problem"), []
     if kind == "truth":
