@@ -356,3 +356,19 @@ def test_what_is_planted_in_problems_of_essays_is_found(tmp_path, pan14):
     for code in OF_PROBLEMS:
         shutil.copytree(truth.parent, tmp_path / code)
         of_problem(tmp_path / code, code)
+
+
+def test_a_fix_names_an_option_as_the_command_at_hand_takes_it(monkeypatch):
+    note = Note("gutenberg")
+    key = errors.SpecKey("compare.strip_shared", True)
+    for options, fix in (
+        ({}, "--strip-shared takes it out"),
+        ({"--strip-shared": None}, "--strip-shared takes it out"),
+        ({"--out": None}, ""),
+        (
+            {"--spec": None, "--strip-shared": key},
+            "the line compare.strip_shared = true in a file for --spec takes it out",
+        ),
+    ):
+        monkeypatch.setattr(errors, "OPTIONS", options)
+        assert note.fix == note.record()["fix"] == fix and str(note).endswith(fix)
