@@ -652,8 +652,9 @@ def content_table(probe: ContentProbe | None) -> Table:
         "AUC before: of answers to texts with their own content, mean over folds, an open answer"
         " being .5; of the problems that could be rewritten. Style left: AUC with content replaced;"
         " .5 is guessing. Floor: what a scorer that sees content words alone has left. Drop: what"
-        " AUC loses by that. Swing, the content effect: how far topic alone moves AUC, 0 = not at"
-        f" all. 95 % intervals over {over}. Verdicts rest on answers and on the scores behind them."
+        " AUC loses by that. Swing, the content effect: how far the topic of content words moves"
+        f" AUC, 0 = not at all. 95 % intervals over {over}. Verdicts rest on answers and on the"
+        " scores behind them."
     )
     rows = () if probe is None or probe.section.reason else best_first(probe.rows)
     return table("content", TITLE, rows, *CONTENT, note=note)
