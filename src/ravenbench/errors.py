@@ -87,7 +87,8 @@ class InputError(RavenError):
         self.found = found
         self.expected = expected
         self.fix = fix
-        location = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
+        place = str(file).replace("\n", "\\n")
+        location = "" if file is None else f"{place}:{line}: " if line is not None else f"{place}: "
         lines = [location + problem]
         if found is not None:
             lines.append(f"found: {_clip(found)}")
