@@ -120,9 +120,9 @@ def repeated(text: str) -> tuple[int, int] | None:
 
 
 def signs_of_damage(text: str) -> dict[str, dict[str, int | str]]:
-    """Codes of what is odd about a plain text, each with values: no word or only one, the name of a file, marks of HTML, a wrong
-    conversion, Project Gutenberg's licence, several scripts, turned directions, invisible characters, letters of other
-    alphabets.
+    """Codes of what is odd about a plain text, each with values: no word or only one, the name of a file, marks of
+    HTML, a wrong conversion, Project Gutenberg's licence, several scripts, turned directions, invisible characters,
+    letters of other alphabets.
 
     A wrong conversion is UTF-8 that was read as Windows-1252, as ``â€™`` for an apostrophe, or U+FFFD where a letter
     was lost. Only the first million characters are looked at.
