@@ -87,8 +87,9 @@ class InputError(RavenError):
         self.found = found
         self.expected = expected
         self.fix = fix
-        place = str(file).replace("\n", "\\n")
-        location = "" if file is None else f"{place}:{line}: " if line is not None else f"{place}: "
+        location = "" if file is None else str(file).replace("\n", "\\n") + ": "
+        if location and line is not None:
+            location = f"{location[:-2]}:{line}: "
         lines = [location + problem]
         if found is not None:
             lines.append(f"found: {_clip(found)}")

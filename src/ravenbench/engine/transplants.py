@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 
 from ravenbench.engine.apart import arm_id
@@ -154,48 +155,16 @@ def plan_transplants(
             continue
         same = same + int(truth.sum())
         different = different + int((~truth).sum())
-        arms = _arms(replaced, truth)
         again = (
             _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
         )
-        names = {arm: f"{fold.name}-{arm}" for arm in arms}
         batch = f"{fold.name}-batch" if again else None
-        entries.append(
-            TransplantedFold(
-                source=fold.name,
-                arms=names,
-                rows=replaced.rows.tolist(),
-                left_out=dict(replaced.left_out),
-                repeated=replaced.repeated,
-                batch=batch,
-                again=again,
-            )
-        )
-
-        arm_folds += [
-            _arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()
-        ]
-        part = replaced.rows[_every(step, truth)]
-        replaced_freely = transplanter.transplant(
-            fold.test.select(part), fold.test_same[part], free=True
-        )
-        names = {arm: f"{fold.name}-free-{arm}" for arm in arms}
-        part = part[replaced_freely.rows]
-        free_arms = _arms(replaced_freely, fold.test_same[part])
-        arm_folds += [
-            _arm(fold, names[arm], f"free-{arm}", problems, fold.test_same[part])
-            for arm, problems in free_arms.items()
-        ]
-        freely.append(
-            TransplantedFold(
-                source=fold.name,
-                arms=names,
-                rows=part.tolist(),
-                left_out=dict(replaced_freely.left_out),
-                repeated=replaced_freely.repeated,
-                replacement=FREE,
-            )
-        )
+        entry, arms = _asked(fold, replaced, FITTED)
+        entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
+        part = transplanter.freely(fold.test, replaced, _every(step, truth))
+        entry, free_arms = _asked(fold, part, FREE)
+        freely.append(entry)
+        arm_folds += [*arms, *free_arms]
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
@@ -230,6 +199,7 @@ def plan_transplants(
 
 
 def _step(folds: Sequence[Fold]) -> int:
+    """Of how many problems of a class one is replaced freely."""
     return 2 if sum(len(fold.test) for fold in folds) >= MANY else 1
 
 
@@ -238,12 +208,33 @@ def _every(step: int, same: Bools) -> Ints:
     return np.sort(np.concatenate([np.flatnonzero(same)[::step], np.flatnonzero(~same)[::step]]))
 
 
-def _arms(replaced: Transplanted, truth: Bools) -> dict[str, Problems]:
-    return {
-        "along": mixed(replaced.on, replaced.off, truth),
-        "against": mixed(replaced.off, replaced.on, truth),
-        "off": replaced.off2,
-    }
+def _asked(
+    fold: Fold, replaced: Transplanted, replacement: str
+) -> tuple[TransplantedFold, list[Fold]]:
+    """The entry of what was made of a fold's test set by a replacement, and the folds of its arms."""
+    truth = fold.test_same[replaced.rows]
+    tests = (
+        mixed(replaced.on, replaced.off, truth),
+        mixed(replaced.off, replaced.on, truth),
+        replaced.off2,
+    )
+    labels = _labels(replacement)
+    names = {arm: f"{fold.name}-{label}" for arm, label in labels.items()}
+    entry = TransplantedFold(
+        source=fold.name,
+        arms=names,
+        rows=replaced.rows.tolist(),
+        left_out=dict(replaced.left_out),
+        repeated=replaced.repeated,
+        replacement=replacement,
+    )
+    arms = zip(labels.items(), tests, strict=True)
+    return entry, [_arm(fold, names[arm], label, test, truth) for (arm, label), test in arms]
+
+
+def _labels(replacement: str) -> dict[str, str]:
+    """What the arms are called where words are replaced in this way."""
+    return {arm: arm if replacement == FITTED else f"{replacement}-{arm}" for arm in ARMS}
 
 
 def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
@@ -375,20 +366,18 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
     section = TransplantRecord(by="", function_words=0, reason=reason, left_out={}, folds=[])
     made = list[Fold]()
     for number, fold in enumerate(folds if reason is None else ()):
-        made += [
-            replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS
-        ]
-        half = _every(_step(folds), fold.test_same)
-        made += [
-            replace(
-                fold,
-                name=f"{fold.name}-free-{arm}",
-                test=fold.test.select(half),
-                test_same=fold.test_same[half],
-                labels={"transplanted": f"free-{arm}"},
-            )
-            for arm in ARMS
-        ]
+        for replacement, step in ((FITTED, 1), (FREE, _step(folds))):
+            part = _every(step, fold.test_same)
+            made += [
+                replace(
+                    fold,
+                    name=f"{fold.name}-{label}",
+                    test=fold.test.select(part),
+                    test_same=fold.test_same[part],
+                    labels={"transplanted": label},
+                )
+                for label in _labels(replacement).values()
+            ]
         if number < BATCHES:
             again = np.arange(min(IN_BATCH, len(fold.test) // 2))
             test = fold.test.select(again)

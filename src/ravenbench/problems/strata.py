@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ravenbench.problems.pair_rules import Pairs, same_author_pairs
+from ravenbench.problems.sources import rank_in_group
 from ravenbench.types import Bools, Ints
 
 OF_AUTHOR = 6
@@ -25,7 +26,8 @@ def evenly(rows: Ints, author: Ints, topic: Ints, most: int, rng: np.random.Gene
     """Pairs of these documents, at most ``most`` of each of the four kinds and equally many of all.
 
     A different-author pair takes the known text of a same-author pair, and a questioned text by another author of
-    several documents, on the same topic (*misleads*) or on another one (*helps*).
+    several documents, on the same topic (*misleads*) or on another one (*helps*). Every author has one pair of a kind
+    before any has a second.
     """
     _, writer, documents = np.unique(author, return_inverse=True, return_counts=True)
     pairs = same_author_pairs(author, OF_AUTHOR, rng)
@@ -34,7 +36,9 @@ def evenly(rows: Ints, author: Ints, topic: Ints, most: int, rng: np.random.Gene
     drawn = list[Ints]()
     for shares in (True, False):
         of_kind = pairs[one_topic == shares]
-        of_kind = of_kind[_in_turn(author[of_kind[:, 0]], rng)][: 2 * most]
+        order = np.argsort(rng.permutation(len(of_kind)))
+        turn = rank_in_group(author[of_kind[:, 0]], order)
+        of_kind = of_kind[np.lexsort((order, turn))][: 2 * most]
         stranger = np.array(
             [
                 _stranger(known, several, author, topic, not shares, rng)
@@ -48,17 +52,6 @@ def evenly(rows: Ints, author: Ints, topic: Ints, most: int, rng: np.random.Gene
     known, same, different = np.concatenate([three[:size] for three in drawn]).reshape(-1, 3).T
     truth: Bools = np.repeat([True, False], len(known))
     return Pairs(rows[np.tile(known, 2)], rows[np.concatenate([same, different])], truth)
-
-
-def _in_turn(author: Ints, rng: np.random.Generator) -> Ints:
-    """An order in which every author has one before any has a second."""
-    shuffled = rng.permutation(len(author))
-    met = dict[int, int]()
-    turns = []
-    for writer in author[shuffled].tolist():
-        met[writer] = met.get(writer, 0) + 1
-        turns.append(met[writer])
-    return shuffled[np.argsort(turns, kind="stable")]
 
 
 def _stranger(

@@ -10,7 +10,7 @@ such from −1 to 1; verdict), None without a probe; ``Table``s, sentences, JSON
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,6 +34,7 @@ from ravenbench.reports.view import (
     printable,
     table,
     value_of,
+    without,
 )
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
@@ -124,117 +125,89 @@ def content_probe(
         )
     reader = read or partial(stored, store)
     cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
-    failures: list[Failure] = []
-    rows = [
-        list(_judged_rows(store, section, way, names, topics, reader, cells_of, by_topic, failures))
-        for way in dict.fromkeys(fold.replacement for fold in section.folds)
-    ]
-    return ContentProbe(section, tuple(map(_worst, zip(*rows, strict=True))), tuple(failures))
-
-
-SEVERITY = (
-    Content.RELIES,
-    Content.LOSES,
-    Content.NOTICES,
-    Content.SWAYED,
-    Content.DISPLACED,
-    Content.FOLLOWS,
-    Content.GUESSES,
-    Content.NO_VERDICT,
-    Content.UNDECIDED,
-    Content.FLOOR,
-    Content.LESS,
-)
-"""Outcomes, those first that speak most against a verifier: it is free of content where every replacement says so."""
-
-
-def _worst(rows: tuple[ContentRow, ...]) -> ContentRow:
-    """The row of one verifier by the replacement that speaks most against it, the first of equals."""
-    return replace(
-        min(rows, key=lambda row: SEVERITY.index(row.judged.outcome)), by_replacement=rows
-    )
-
-
-def _judged_rows(
-    store: Store,
-    section: TransplantRecord,
-    replacement: str,
-    names: Sequence[str],
-    topics: Sequence[str],
-    reader: Read,
-    cells_of: Callable[[str, str], Sequence[Cell | None]],
-    by_topic: Mapping[str, tuple[Estimate | None, Estimate | None]],
-    failures: list[Failure],
-) -> Iterator[ContentRow]:
-    """The row of each verifier by one replacement; lengths of words excuse a swing only where words are fitted."""
-    folds = [fold for fold in section.folds if fold.replacement == replacement]
-    design = ContentDesign(
-        tuple(_kept_fold(store, fold, topics) for fold in folds),
-        store.similarity() if topics else None,
-    )
+    ways = dict.fromkeys([FITTED, *(fold.replacement for fold in section.folds)])
+    by_way = {way: [fold for fold in section.folds if fold.replacement == way] for way in ways}
+    similarity = store.similarity() if topics else None
+    designs = {
+        way: ContentDesign(tuple(_kept_fold(store, fold, topics) for fold in folds), similarity)
+        for way, folds in by_way.items()
+    }
     reference = section.reference()
-    lengths = (
-        None
-        if reference is None or replacement != FITTED
-        else reference.interval("lengths", "swing")
-    )
+    # Lengths of words excuse a swing only where words are fitted.
+    lengths = {FITTED: None if reference is None else reference.interval("lengths", "swing")}
     floor = None if reference is None else reference.content.get("style_left", (None,))[0]
-    asked_again = [fold for fold in section.folds if fold.batch is not None]
+    rows: list[ContentRow] = []
+    failures: list[Failure] = []
     for name in names:
-        versions_by_fold = [
-            _versions(reader, name, transplanted, fold.same, failures, store)
-            for transplanted, fold in zip(folds, design.folds, strict=True)
-        ]
-        answers, scores = (
-            [None if two is None else two[kind] for two in versions_by_fold] for kind in range(2)
-        )
-        batches = [_batched(reader, name, fold) for fold in asked_again]
+        batches = [_batched(reader, name, fold) for fold in section.folds if fold.batch is not None]
         batched = True if True in batches else None if not batches or None in batches else False
-        filled = (
-            cell
-            for transplanted in folds
-            for fold in (transplanted.source, *transplanted.arms.values())
-            for cell in cells_of(name, fold)
-        )
-        figures, behind = design.judged(answers, scores, batched=batched)
-        barred = exposure(store, name, filled)
-        helps, misleads = by_topic.get(name, (None, None))
-        judged = content_axis(
-            figures,
-            lengths=lengths,
-            behind=behind,
-            barred=barred,
-            floor=floor,
-            misleads=misleads,
-        )
-        refused = 0 if behind is None else behind.refused
-        notes = [judged.reason] if judged.reason else []
-        if refused:
-            notes.append(
-                f"{refused} problems could not be answered in every version and count as .5"
-            )
-        confined = confinement(store, name)
-        notes += [confined] if confined else []
-        judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
-        every = {fold.source: reader(name, fold.source)[0] for fold in folds}
+        every = {fold.source: reader(name, fold.source)[0] for fold in section.folds}
         whole_auc = mean(
             auc_of_scores(store.truth(fold), scores[0])
             for fold, scores in every.items()
             if scores is not None
         )
-        yield ContentRow(
-            name,
-            figures,
-            _reach(design.folds, answers),
-            judged,
-            refused,
-            behind,
-            whole_auc,
-            floor,
-            helps,
-            misleads,
-            replacement,
-        )
+        helps, misleads = by_topic.get(name, (None, None))
+        confined = confinement(store, name)
+        judged_rows = []
+        for way, folds in by_way.items():
+            design = designs[way]
+            versions_by_fold = [
+                _versions(reader, name, transplanted, fold.same, failures, store)
+                for transplanted, fold in zip(folds, design.folds, strict=True)
+            ]
+            answers, scores = (
+                [None if two is None else two[kind] for two in versions_by_fold]
+                for kind in range(2)
+            )
+            filled = (
+                cell
+                for transplanted in folds
+                for fold in (transplanted.source, *transplanted.arms.values())
+                for cell in cells_of(name, fold)
+            )
+            figures, behind = design.judged(answers, scores, batched=batched)
+            judged = content_axis(
+                figures,
+                lengths=lengths.get(way),
+                behind=behind,
+                barred=exposure(store, name, filled),
+                floor=floor,
+                misleads=misleads,
+            )
+            refused = 0 if behind is None else behind.refused
+            notes = [judged.reason] if judged.reason else []
+            if refused:
+                notes.append(
+                    f"{refused} problems could not be answered in every version and count as .5"
+                )
+            notes += [confined] if confined else []
+            judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
+            judged_rows.append(
+                ContentRow(
+                    name,
+                    figures,
+                    _reach(design.folds, answers),
+                    judged,
+                    refused,
+                    behind,
+                    whole_auc,
+                    floor,
+                    helps,
+                    misleads,
+                    way,
+                )
+            )
+        rows.append(_worst(tuple(judged_rows)))
+    return ContentProbe(section, tuple(rows), tuple(failures))
+
+
+def _worst(rows: tuple[ContentRow, ...]) -> ContentRow:
+    """The row of one verifier by the replacement that speaks most against it, the first of equals."""
+    outcomes = list(Content)
+    return replace(
+        min(rows, key=lambda row: outcomes.index(row.judged.outcome)), by_replacement=rows
+    )
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
@@ -448,6 +421,17 @@ def _matters(depends: bool | None) -> str:
     return "matters" if depends else ""
 
 
+def _with_interval(
+    title: str, path: str, json: str, interval: str, *, signed: bool = False, about: str = ""
+) -> tuple[Col[ContentRow], Col[ContentRow]]:
+    """The columns of an estimate along this path, and of its interval, which only pages and files have room for."""
+    shown = f"interval of {title}"
+    return (
+        col(title, f"{path}.value", signed=signed, json=json, about=about),
+        col(shown, f"{path}.interval", signed=signed, json=interval, terminal=False),
+    )
+
+
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", "figures.auc.value", json="auc"),
     col("style left", "figures.style_left.value", json="style_left"),
@@ -458,22 +442,8 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         json="style_left_interval",
         terminal=False,
     ),
-    col("drop", "figures.drop.value", signed=True, json="drop"),
-    col(
-        "interval of drop",
-        "figures.drop.interval",
-        signed=True,
-        json="drop_interval",
-        terminal=False,
-    ),
-    col("swing", "figures.swing.value", signed=True, json="swing"),
-    col(
-        "interval of swing",
-        "figures.swing.interval",
-        signed=True,
-        json="interval",
-        terminal=False,
-    ),
+    *_with_interval("drop", "figures.drop", "drop", "drop_interval", signed=True),
+    *_with_interval("swing", "figures.swing", "swing", "interval", signed=True),
     col("on > off", "figures.share.value", digits=2, json="p", terminal=False),
     col(
         "both ways",
@@ -549,20 +519,15 @@ REPLACED: tuple[Col[ContentRow], ...] = (
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", "verifier", text=True, json="verifier"),
     col("verdict", "judged", text=True, show=toned),
-    col(
+    *_with_interval(
         "misleads",
-        "misleads.value",
-        json="topic_misleads",
+        "misleads",
+        "topic_misleads",
+        "topic_misleads_interval",
         about=(
-            "Misleads: AUC where topic misleads: untouched pairs, one author on two topics against two authors"
-            " on one; below .5 a verifier follows topic."
+            "Misleads: AUC where topic misleads: untouched pairs, one author on two topics against"
+            " two authors on one; below .5 a verifier follows topic."
         ),
-    ),
-    col(
-        "interval of misleads",
-        "misleads.interval",
-        json="topic_misleads_interval",
-        terminal=False,
     ),
     col(
         "helps",
@@ -574,7 +539,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, "helps.interval", json="topic_helps_interval"),
     col(
         "decided by",
-        "replacement",
+        lambda row: row.replacement if row.by_replacement else None,
         text=True,
         json="decided_by",
         terminal=False,
@@ -606,11 +571,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, lambda row: [OUTCOMES[effect] for effect in row.judged.effects], json="findings"),
     col(None, "judged.open", json="open"),
     *judged_cols(lambda row: row.judged),
-    col(
-        None,
-        lambda row: objects(row.by_replacement, *REPLACED),
-        json="by_replacement",
-    ),
+    col(None, lambda row: objects(row.by_replacement, *REPLACED), json="by_replacement"),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
@@ -657,7 +618,9 @@ def content_table(probe: ContentProbe | None) -> Table:
         " scores behind them."
     )
     rows = () if probe is None or probe.section.reason else best_first(probe.rows)
-    return table("content", TITLE, rows, *CONTENT, note=note)
+    shown = table("content", TITLE, rows, *CONTENT, note=note)
+    known = any(row.misleads is not None for row in rows)
+    return shown if known else without(shown, "misleads", "interval of misleads", "helps")
 
 
 def replacements_table(probe: ContentProbe | None) -> Table:
@@ -817,16 +780,17 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     best = best_first(measured)[0]
     if best.judged.outcome is not Content.LESS:
         return f" Most style left: {most_left}, not shown to be free of content."
-    of_all = "" if best is most else f"; of all: {most_left}"
     confined = in_brackets(best.judged)
     if best.misleads is not None:
         misleads = figure(best.misleads.value) + interval_in_words(best.misleads.interval)
         left = figure(value_of(best.figures.style_left))
         return (
             f" Best where topic misleads, without a content effect: {best.verifier} {misleads},"
-            f" style left {left}{confined}{of_all and f'; most style left{of_all}'}."
+            f" style left {left}{confined}"
+            f"{'' if best is most else f'; most style left of all: {most_left}'}."
         )
     clear = f"{best.verifier} {figure(value_of(best.figures.style_left))}"
+    of_all = "" if best is most else f"; of all: {most_left}"
     return f" Most style left, without a content effect: {clear}{confined}{of_all}."
 
 
@@ -853,7 +817,8 @@ def content_sentence(row: ContentRow) -> str:
     )
     auc = figure(figures.auc.value)
     if row.whole is not None and figure(row.whole) != auc:
-        auc = f"{figure(row.whole)}; of the problems that could be rewritten it is {auc}"
+        part = "replaced freely" if row.replacement == FREE else "that could be rewritten"
+        auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
     floor = (
         ""
         if row.floor is None

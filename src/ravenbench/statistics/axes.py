@@ -53,6 +53,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -95,7 +96,8 @@ MOST_NEEDED = 1_000_000
 
 
 class Content(StrEnum):
-    """Outcomes of the content axis; the first that holds is the outcome, the others are among the findings."""
+    """Outcomes of the content axis, those first that speak most against a verifier; of several effects the first is the
+    outcome, the others are among the findings."""
 
     RELIES = "relies on content"
     LOSES = "content words matter to it"
@@ -104,22 +106,13 @@ class Content(StrEnum):
     DISPLACED = "its answers change with content"
     FOLLOWS = "follows topic"
     GUESSES = "no better than guessing"
+    NO_VERDICT = "no verdict"
+    UNDECIDED = "undecided"
     FLOOR = "no content effect beyond δ, and no more left than the floor"
     LESS = "no content effect beyond δ"
-    UNDECIDED = "undecided"
-    NO_VERDICT = "no verdict"
 
 
-EFFECTS = frozenset(
-    {
-        Content.RELIES,
-        Content.LOSES,
-        Content.NOTICES,
-        Content.SWAYED,
-        Content.DISPLACED,
-        Content.FOLLOWS,
-    }
-)
+EFFECTS = frozenset(takewhile(lambda outcome: outcome is not Content.GUESSES, Content))
 """Outcomes that state an effect of content, or of topic."""
 
 

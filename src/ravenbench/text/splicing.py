@@ -8,14 +8,14 @@ Out: ``cut`` a ``Cut`` (numbers of pieces and words, counts of content words by 
 ``case_of`` LOWER, CAPITAL or UPPER (0 to 2). ValueError if a text needs content words and its donors have none.
 
 A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
-digit in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
+digit in it is no word here. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
 *content words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that
 stood there: lowercase, capitalised or upper case; of what is mixed only the first letter counts.
 
 Two replacements hold something else still. ``splice`` (*fitted*) gives each place a word of its own length and the case
-of the word that stood there. ``splice_freely`` (*free*) gives the donor's words in the donor's order, of any length, in
-the case that the donor writes them in, and words with digits by the donor's; sentences still open with a capital where
-they did.
+of the word that stood there; words with digits stay. ``splice_freely`` (*free*) gives the donor's words in the donor's
+order, of any length, in the case that the donor writes them in, and words with digits by the donor's; sentences still
+open with a capital where they did.
 
 Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
 time.
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
 
 
 LOWER, CAPITAL, UPPER = range(3)
-BETWEEN, ENDS, DIGITS, WORD = range(4)
-"""Kinds of pieces: what stands between words, the same where it ends a sentence, words with digits, other words."""
+ENDS, DIGITS = 1, 2
+"""Kinds of pieces: what stands between words and ends a sentence, and words with digits; 0 are all others."""
 SENTENCE_ENDS = frozenset(".!?…:\n。！？")
 
 
@@ -151,7 +151,6 @@ class Pieces(dict[str, int]):
         lower = self.segmenter.lower(piece)
         number = self._add(piece, -1, case_of(piece), lower)
         self._word[number] = self._lowercase(lower)
-        self._kind[number] = WORD
         return number
 
     def _lowercase(self, lower: str) -> int:
@@ -171,7 +170,7 @@ class Pieces(dict[str, int]):
         number = self[piece] = len(self)
         self._word.append(word)
         self._case.append(case)
-        self._kind.append(BETWEEN if word < 0 else WORD)
+        self._kind.append(0)
         begin, end = self.segmenter.stem(lower)
         # A letter may be two in the other case: what stands after the stem is counted from the end.
         end += len(piece) - len(lower)
@@ -343,15 +342,9 @@ class Splicer:
         have none. ValueError as ``splice``.
         """
         pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
-        given, given_bounds = _flat(
-            [
-                np.concatenate([np.empty(0, np.int32), *(c.pieces for c in cuts)])
-                for _, cuts in pairs
-            ]
-        )
-        donor_opens = self._opens(
-            given, _flat([cut.pieces for _, cuts in pairs for cut in cuts])[1]
-        )
+        given, donor_bounds = _flat([cut.pieces for _, cuts in pairs for cut in cuts])
+        given_bounds = donor_bounds[np.cumsum([0, *(len(cuts) for _, cuts in pairs)])]
+        donor_opens = self._opens(given, donor_bounds)
         moves = self._pieces.moving(pieces, self._stays)
         gives = self._pieces.moving(given, self._stays)
         words = self._pieces.word_of(given)

@@ -377,9 +377,9 @@ class Analysis(Answer[RunPlan]):
     has no topics, ``sweep`` where it has one design. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
-    they can), ``even`` whether strata were filled evenly, ``lengths`` accuracy over length (empty where it was not
-    asked for), ``variants`` methods of several runs and how they differ (None where nobody asked), ``stability``
-    Spearman’s ρ between folds of a pool by setup and metric (Table 4).
+    they can), ``no_strata`` why strata could not be filled evenly (None where they could, or nobody asked),
+    ``lengths`` accuracy over length (empty where it was not asked for), ``variants`` methods of several runs and how they
+    differ (None where nobody asked), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4).
     """
 
     Plan = RunPlan
@@ -396,7 +396,7 @@ class Analysis(Answer[RunPlan]):
     content: ContentProbe | None
     domain: Probing | None
     strata: tuple[Stratum, ...]
-    even: bool
+    no_strata: str | None
     lengths: tuple[LengthRow, ...]
     variants: Variants | None
     stability: Mapping[str, Mapping[str, float | None]]
@@ -465,7 +465,7 @@ def _analysis(store: Store) -> Analysis:
         plan.topics,
         by_topic={
             name: (helps.auc, misleads.auc)
-            for name, (helps, misleads) in misleading(by_kind).items()
+            for name, (helps, misleads) in misleading(by_kind if plan.even else ()).items()
         },
     )
     failures += (() if sweep is None else sweep.failures) + (
@@ -509,7 +509,7 @@ def _analysis(store: Store) -> Analysis:
         content=content,
         domain=domain,
         strata=by_kind,
-        even=plan.strata is not None and bool(plan.strata.folds),
+        no_strata=None if plan.strata is None else plan.strata.reason,
         lengths=lengths,
         variants=variants(
             store, plan, {(result.setup, result.verifier): result.mean for result in results}

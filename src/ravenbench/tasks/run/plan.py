@@ -33,7 +33,7 @@ from ravenbench.problems.needs import FOLDS, check_pairs_possible
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.strata import evenly
-from ravenbench.problems.transplant import Transplanter
+from ravenbench.problems.transplant import FEWEST_PAIRS, Transplanter
 from ravenbench.randomness import Draws
 from ravenbench.reading.account import ACCOUNT, in_words
 from ravenbench.reading.load import load_corpus
@@ -65,8 +65,8 @@ SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
 OF_A_KIND = 40
 """Problems of each stratum in a fold, at most."""
-FEWEST_OF_A_KIND = 20
-"""Problems of each stratum in all folds without which nothing is asked."""
+LEAST_ASKED = 10
+"""Problems of each stratum that are drawn in a fold, where there are as many, however small its test set is."""
 
 
 def draft(
@@ -304,7 +304,7 @@ def _strata(
     few: int | None,
 ) -> tuple[StrataRecord | None, list[Fold]]:
     """Problems of evenly filled strata for the fits of the folds that are transplanted: of all documents on a fold's
-    test topics, as many of each kind as a fourth of its test set, at most."""
+    test topics, as many of each kind as a fourth of its test set, within ``LEAST_ASKED`` and ``OF_A_KIND``."""
     if spec.probe not in ("transplant", "both"):
         return None, []
     drawn = []
@@ -315,7 +315,7 @@ def _strata(
         rows = np.flatnonzero(
             np.isin(tested, fold.counts["test_topics"]) & (corpus.author.codes >= 0) & (topic >= 0)
         )
-        most = min(OF_A_KIND, max(FEWEST_OF_A_KIND // 2, len(fold.test) // 4))
+        most = min(OF_A_KIND, max(LEAST_ASKED, len(fold.test) // 4))
         rng = Draws(spec.seed)("strata", fold.name)
         pairs = evenly(rows, corpus.author.codes[rows], topic[rows], most, rng)
         if len(pairs):
@@ -330,10 +330,10 @@ def _strata(
                 )
             )
     size = sum(len(fold.test) for fold in drawn) // 4
-    if size < FEWEST_OF_A_KIND and few is None:
+    if size < FEWEST_PAIRS and few is None:
         reason = (
             f"{size} problems of each kind could be drawn (one author or two, on one topic or on"
-            f" two), {FEWEST_OF_A_KIND} are needed"
+            f" two), {FEWEST_PAIRS} are needed"
         )
         return StrataRecord(folds={}, pairs=size, reason=reason), []
     return StrataRecord(

@@ -269,9 +269,8 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
     """Every stratum of the folds that fill them evenly, else of the Random folds (of all, where none is Random); empty
     where topics of pairs are unknown."""
     setups = [setup for setup in plan.setups if setup.setup == "random"] or plan.setups
-    even = [] if plan.strata is None else list(plan.strata.folds.values())
-    folds = even or list(dict.fromkeys(fold for setup in setups for fold in setup.folds))
-    fewest = FEWEST_EVEN if even else FEWEST
+    folds = plan.even or list(dict.fromkeys(fold for setup in setups for fold in setup.folds))
+    fewest = FEWEST_EVEN if plan.even else FEWEST
     if not plan.topics:
         return ()
     sides = {fold: sides_of(store, fold, plan.topics) for fold in folds}

@@ -145,6 +145,11 @@ class RunPlan(Plan, frozen=True, kw_only=True):
     lengths: list[LengthRecord] = []
 
     @property
+    def even(self) -> list[str]:
+        """Names of the folds that fill strata evenly; empty where there are none."""
+        return [] if self.strata is None else list(self.strata.folds.values())
+
+    @property
     def matched(self) -> bool:
         """Whether different-author pairs are drawn from the same pairs of topics as same-author ones."""
         return self.pairs.partition("(")[0] == Matched.name

@@ -100,7 +100,7 @@ class RunReport(Report[Analysis]):
             shortcut(analysis),
             variants_of(analysis),
             results(analysis),
-            strata_table(analysis.strata, even=analysis.even),
+            strata_table(analysis.strata, even=bool(analysis.plan.even)),
             ranks(analysis),
             stability(analysis),
             sizes(analysis),
@@ -814,6 +814,8 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
         if (silent := _unanswered_problems(analysis, name, "no_score"))
     ]
     sentences += no_verdict(analysis.content, each=each)
+    if analysis.no_strata is not None:
+        sentences.append(f"No AUC where topic misleads: {analysis.no_strata}.")
     domain = analysis.domain
     if domain is not None and not domain.section.repetitions:
         if domain.section.reason != NOT_ASKED:
