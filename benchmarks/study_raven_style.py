@@ -5,7 +5,8 @@ authors of 20 Newsgroups, EBG and ELTeC, and the training splits of PAN-2014, in
 OUT is the folder of that script; ``plan`` draws folds of newsgroups and EBG in it (``raven run``). ``measure`` keeps
 features of every fold: of training problems and, as counterfactuals, of the same with content *on* and *off* by
 documents of the training part; and of test problems in the probe's four versions. ``choose`` learns from these in
-several ways and writes AUC, style left and swing of each. Features are those of ``raven-2026``, of ``raven-style``, and
+several ways and writes AUC, style left and swing of each. ``judge`` looks at the other halves, which served no choice:
+both editions, by ``raven run``, with settings that were fixed before. Features are those of ``raven-2026``, of ``raven-style``, and
 of ``raven-2026`` and LambdaG through masks: other numbers of words that stay, lengths of words shown, ends of words
 shown. Seconds are of the processor.
 """
@@ -54,6 +55,22 @@ DRAWN = {
     },
 }
 """How folds of people set apart are drawn."""
+
+JUDGED: dict[str, dict[str, Any]] = {
+    "newsgroups": {"folds": 4, "topics": 16, "docs_per_topic": 60, "limit": 200},
+    "ebg": {**DRAWN["ebg"]},
+    "eltec": {
+        "folds": 3,
+        "topics": 6,
+        "docs_per_topic": 60,
+        "min_docs": 8,
+        "topic": "extract(clusters=8)",
+    },
+}
+"""How people who served no choice are judged."""
+EDITIONS = {"raven-style": "raven-style", "one-sign": "raven-style(forms=False)"}
+"""The editions that are judged, beside ``style-only``."""
+COLUMNS = ("auc", "style_left", "drop", "swing")
 
 
 class Ends(ContentMask):
@@ -283,18 +300,55 @@ def figures(arrays: Any, choice: Choice) -> tuple[float, float, float]:
     return auc(plain), (auc(off) + auc(off2)) / 2, swing
 
 
+def judge(out: Path, corpora: Sequence[str], table: Path | None) -> None:
+    """Print, and write, what is said of each edition by each replacement of content words."""
+    rows = [["corpus", "verifier", "said", "words", "by these", "problems", "authors"]]
+    rows[0] += [f"{name}{end}" for name in (*COLUMNS, "misleads") for end in ("", "_low", "_high")]
+    for name in corpora:
+        found = ravenbench.run(
+            str(out / "data" / f"{name}-shown.csv"),
+            verifiers=", ".join((*EDITIONS, "style-only")),
+            aliases={alias: spec for alias, spec in EDITIONS.items() if alias != spec},
+            out=out / f"judged-{name}",
+            pools=1,
+            samplers="random",
+            probe="transplant",
+            workers=1,
+            **JUDGED[name],
+        )
+        for row in found.content.rows:
+            for each in row.by_replacement:
+                figures, said = each.figures, [row.judged.outcome, each.judged.outcome]
+                line = [name, row.verifier, str(said[0]), each.replacement, str(said[1])]
+                line += [str(figures.same + figures.different), str(figures.units)]
+                for value in (*(getattr(figures, key) for key in COLUMNS), row.misleads):
+                    ends = (None, None) if value is None else value.interval or (None, None)
+                    numbers = (None if value is None else value.value, *ends)
+                    line += ["" if number is None else f"{number:.3f}" for number in numbers]
+                rows.append(line)
+                print(*line, flush=True)
+        if table:
+            with table.open("w", newline="", encoding="utf-8") as file:
+                csv.writer(file, lineterminator="\n").writerows(rows)
+
+
 def main() -> None:
-    """Measure, or choose."""
+    """Measure, choose, or judge."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("measure", "choose"))
+    parser.add_argument("what", choices=("measure", "choose", "judge"))
     parser.add_argument("out", type=Path)
     parser.add_argument("--corpora", default=",".join(CORPORA))
     parser.add_argument("--measurers", default=",".join(MEASURERS))
-    parser.add_argument("--table", type=Path, help="where choose writes its table, a CSV file")
+    parser.add_argument(
+        "--table", type=Path, help="where choose or judge write their table, a CSV file"
+    )
     given = parser.parse_args()
     kept, corpora = given.out / "kept", given.corpora.split(",")
+    if given.what == "judge":
+        judge(given.out, [name for name in corpora if name in JUDGED], given.table)
+        return
     kept.mkdir(exist_ok=True)
     if given.what == "measure":
         for corpus in corpora:

@@ -2,7 +2,7 @@
 
 In: for ``fit`` training texts, which decide what words stay (at most ``k``, a count); for ``transform`` texts.
 Out: masked texts, in the same order: ``x`` for a content word (``X`` with a capital, ``XX`` in capitals), with
-``lengths`` one for each letter, and ``0`` for a digit. SpecError if ``k`` is below 1, when the mask is made.
+``lengths`` one for each letter, and ``0`` for a digit; with ``blank`` an ``x`` or a ``0`` alone. SpecError if ``k`` is below 1, when the mask is made.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ class ContentMask(Component):
         Most frequent words that may stay.
     lengths : bool
         As many ``x`` as the word has letters.
+    blank : bool
+        One ``x`` for every content word, whatever its case, and one ``0`` for every word with a digit.
 
     Attributes
     ----------
@@ -56,6 +58,7 @@ class ContentMask(Component):
 
     k: Size = 160
     lengths: bool = False
+    blank: bool = False
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn which words stay."""
@@ -72,12 +75,14 @@ class ContentMask(Component):
 
     def _shown(self, piece: str) -> str:
         if not is_word(piece):
+            if self.blank and piece[0].isalnum():
+                return "0"
             return "".join("0" if c.isdigit() else "x" if c.isalpha() else c for c in piece)
         lower = self.segmenter_.lower(piece)
         if lower in self.words_:
             return piece
         begin, end = self.segmenter_.stem(lower)
-        sign = {CAPITAL: "X", UPPER: "XX"}.get(case_of(piece), "x")
+        sign = "x" if self.blank else {CAPITAL: "X", UPPER: "XX"}.get(case_of(piece), "x")
         if self.lengths:
             sign = sign[0] * (end - begin) if sign == "XX" else sign + "x" * (end - begin - 1)
         return piece[:begin] + sign + piece[len(piece) + end - len(lower) :]

@@ -40,13 +40,15 @@ class BlindExtractor:
 
     impostors: int = 400
     seed: int = 0
+    forms: bool = True
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
-        self.mask_ = ContentMask().fit(problems.texts.rows(problems.documents))
+        self.mask_ = ContentMask(blank=not self.forms).fit(problems.texts.rows(problems.documents))
         masked = problems.map_texts(self.mask_)
         self.masked_ = Extractor(self.impostors, self.seed, MASKED).fit(masked, same)
-        self.shapes_ = Extractor(self.impostors, self.seed, SHAPES).fit(problems, same)
+        shown = problems if self.forms else masked
+        self.shapes_ = Extractor(self.impostors, self.seed, SHAPES).fit(shown, same)
         self.grammar_ = LambdaG(seed=self.seed).fit(masked, same)
         return self
 
@@ -55,7 +57,7 @@ class BlindExtractor:
         masked = problems.map_texts(self.mask_)
         (words, able), (shapes, shaped) = (
             self.masked_.measure(masked),
-            self.shapes_.measure(problems),
+            self.shapes_.measure(problems if self.forms else masked),
         )
         # Reference sentences are drawn by id: by what is known, they are those of no batch and of all rewritten twins.
         known = (
@@ -90,6 +92,9 @@ class RavenStyle(Fused):
         How much freer the weight that all features share is than those of single features.
     seed : int
         Draws impostors where there are more, and reference sentences.
+    forms : bool
+        Whether it sees how long content words and numbers are and which words begin with a capital; otherwise each is
+        one sign to all families.
 
     Attributes
     ----------
@@ -110,9 +115,10 @@ class RavenStyle(Fused):
     impostors: int = 400
     common: float = 2.0
     seed: int = 0
+    forms: bool = True
 
     def _measurer(self) -> BlindExtractor:
-        return BlindExtractor(self.impostors, self.seed)
+        return BlindExtractor(self.impostors, self.seed, self.forms)
 
     def _names(self) -> tuple[str, ...]:
         return NAMES
