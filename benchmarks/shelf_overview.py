@@ -1,4 +1,4 @@
-"""How ``docs/shelf.md`` opens: a table and a figure of all verifiers on all corpora, and what they say."""
+"""How well verifiers answer, in ``docs/shelf.md``: a figure of all on all corpora, and who is best."""
 
 from __future__ import annotations
 
@@ -7,77 +7,38 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pages import bare
-from ravenbench.reports.page import FAINT, INK, canvas, save, style
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, save, style
 
 CONTROLS = ("topic-only", "topic-fit", "length", "chance")
 """Controls of known reliance; no method is compared with them in the sentences."""
-BEST = 10
-"""Verifiers that the page's table shows."""
 Row = Mapping[str, Any]
 
 
-def overview(rows: Sequence[Row], corpora: Mapping[str, str]) -> str:
-    """AUC → style left, a row a verifier, the most style left on average first; those without all rows last."""
-    found = {(row["verifier"], row["corpus"]): row for row in rows}
-    shown = [corpus for corpus in corpora if any(row["corpus"] == corpus for row in rows)]
-    lines = [
-        f"| AUC → style left | {' | '.join(corpora[c] for c in shown)} |",
-        "|---" * (len(shown) + 1) + "|",
-    ]
-    for name in (name for n, name in enumerate(order(rows, shown)) if n < BEST or name in CONTROLS):
-        cells = [_cell(found.get((name, corpus))) for corpus in shown]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    lines.append(
-        f"\nThe {BEST} with the most style left on average, and the controls; figure and CSV file have all. –: no row."
-    )
-    lines.append("\n![AUC and style left of every verifier on every corpus](images/shelf-page.svg)")
-    return "\n".join(lines)
-
-
 def order(rows: Sequence[Row], corpora: Sequence[str]) -> list[str]:
-    """Verifiers by their mean style left (AUC where content could not be asked), those on fewer corpora last."""
+    """Verifiers by their mean AUC, those on fewer corpora last."""
     mine: dict[str, list[float]] = {}
     for row in rows:
         if row["corpus"] in corpora and row["auc"] is not None:
-            mine.setdefault(row["verifier"], []).append(
-                row["auc"] if row["style_left"] is None else row["style_left"]
-            )
+            mine.setdefault(row["verifier"], []).append(row["auc"])
     return sorted(
         mine, key=lambda name: (-len(mine[name]), -sum(mine[name]) / len(mine[name]), name)
     )
 
 
 def reading(rows: Sequence[Row], corpora: Mapping[str, str]) -> str:
-    """A row a corpus: who is best by AUC, who by style left, and how many others' intervals hold these figures."""
-    lines = [
-        "| corpus | highest AUC | its style left | most style left | lose .1 |",
-        "|---" * 5 + "|",
-    ]
+    """A row a corpus: who is best by AUC, and how many others' intervals hold it."""
+    lines = ["| corpus | highest AUC | in intervals of others |", "|---" * 3 + "|"]
     for corpus, title in corpora.items():
         mine = [row for row in rows if row["corpus"] == corpus and row["verifier"] not in CONTROLS]
-        asked = [row for row in mine if row["style_left"] is not None]
-        if not asked:
-            continue
-        best, styled = (
-            max(mine, key=lambda row: row["auc"]),
-            max(asked, key=lambda row: row["style_left"]),
-        )
-        topical = [row for row in asked if row["auc"] - row["style_left"] >= 0.1]
-        cells = [title, f"{best['verifier']} {_told(best, 'auc')} ({_reach(mine, 'auc', best)})"]
-        cells += [_told(best, "style_left")]
-        cells += [
-            f"{styled['verifier']} {_told(styled, 'style_left')} ({_reach(asked, 'style_left', styled)})"
-        ]
-        cells += [f"{len(topical)} of {len(asked)}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    told = "In round brackets: how many others' intervals hold the figure. *Lose .1*: methods that lose .1 or more of\n"
-    return "\n".join(
-        [*lines, "", f"{told}AUC when content stops helping. Controls are not counted."]
-    )
+        if mine:
+            best = max(mine, key=lambda row: row["auc"])
+            told = f"{best['verifier']} {ranged(best['auc'], best.get('auc_interval'))}"
+            lines.append(f"| {title} | {told} | {_reach(mine, best)} |")
+    return "\n".join(lines)
 
 
 def draw(rows: Sequence[Row], corpora: Mapping[str, str], place: Path) -> None:
-    """Of each corpus: a ring for AUC, a point for style left with its interval, a line between them."""
+    """Of each corpus: a point for AUC with its interval."""
     shown = [corpus for corpus in corpora if any(row["corpus"] == corpus for row in rows)]
     names = order(rows, shown)
     if not names:
@@ -99,7 +60,7 @@ def draw(rows: Sequence[Row], corpora: Mapping[str, str], place: Path) -> None:
             ax.spines["left"].set_visible(False)
             ax.set_title(corpora[corpus], color=INK, fontsize=10)
             ax.grid(axis="both", color=FAINT, alpha=0.25, linewidth=0.6)
-        told = "ring: AUC; point: style left with its 95 % interval, orange where it is .1 or more below; .5 is guessing"
+        told = "AUC with its 95 % interval; .5 is guessing"
         made.supxlabel(told, fontsize=9, color=INK)
         save(made, place)
 
@@ -117,37 +78,12 @@ def short(value: float | None) -> str:
 
 
 def _mark(ax: Any, y: int, row: Row) -> None:
-    area, left = row["auc"], row["style_left"]
-    ax.plot([area], [y], "o", markersize=5, markerfacecolor="none", markeredgecolor=FAINT)
-    if left is not None:
-        color = "#c05621" if area - left >= 0.1 else "#2b6cb0"
-        ax.plot([area, left], [y, y], color=color, linewidth=0.8, alpha=0.5)
-        if row.get("style_left_interval"):
-            ax.plot(
-                row["style_left_interval"],
-                (y, y),
-                color=color,
-                linewidth=2.4,
-                alpha=0.3,
-                solid_capstyle="butt",
-            )
-        ax.plot([left], [y], "o", markersize=3.5, color=color)
+    if row.get("auc_interval"):
+        ax.plot(row["auc_interval"], (y, y), color=FAINT, linewidth=1.4, solid_capstyle="butt")
+    ax.plot([row["auc"]], [y], "o", markersize=4, color=SETUP["hits"])
 
 
-def _cell(row: Row | None) -> str:
-    if row is None or row["auc"] is None:
-        return "–"
-    left = row["style_left"]
-    return f"{row['auc']:.2f}→{'n/a' if left is None else f'{left:.2f}'}".replace("0.", ".")
-
-
-def _told(row: Row, key: str) -> str:
-    return ranged(row[key], row.get(f"{key}_interval"))
-
-
-def _reach(rows: Sequence[Row], key: str, best: Row) -> int:
+def _reach(rows: Sequence[Row], best: Row) -> int:
     """How many other verifiers' intervals contain the best one's figure."""
-    ends = [
-        row[f"{key}_interval"] for row in rows if row is not best and row.get(f"{key}_interval")
-    ]
-    return sum(high >= best[key] for _, high in ends)
+    ends = [row["auc_interval"] for row in rows if row is not best and row.get("auc_interval")]
+    return sum(high >= best["auc"] for _, high in ends)

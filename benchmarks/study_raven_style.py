@@ -6,9 +6,9 @@ OUT is the folder of that script; ``plan`` draws folds of newsgroups and EBG in 
 features of every fold: of training problems and, as counterfactuals, of the same with content *on* and *off* by
 documents of the training part; and of test problems in the probe's four versions. ``choose`` learns from these in
 several ways and writes AUC, style left and swing of each. ``judge`` looks at the other halves, which served no choice:
-both editions, by ``raven run``, with settings that were fixed before. Features are those of ``raven-2026``, of ``raven-style``, and
-of ``raven-2026`` and LambdaG through masks: other numbers of words that stay, lengths of words shown, ends of words
-shown. Seconds are of the processor.
+both editions, by ``raven run``, with settings that were fixed before. Features are those of ``raven-2026``, of
+``raven-style``, and of ``raven-2026`` and LambdaG through masks: other numbers of words that stay, lengths of words
+shown, ends of words shown. Seconds are of the processor.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from ravenbench.problems.transplant import Transplanter, known_authors
 from ravenbench.randomness import Draws
 from ravenbench.reading.problems import read_problems
 from ravenbench.store.store import open_store
+from ravenbench.tasks.run.analysis import Analysis
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.text.segmenters import is_word
 from ravenbench.text.tokens import normalised
@@ -305,18 +306,21 @@ def judge(out: Path, corpora: Sequence[str], table: Path | None) -> None:
     rows = [["corpus", "verifier", "said", "words", "by these", "problems", "authors"]]
     rows[0] += [f"{name}{end}" for name in (*COLUMNS, "misleads") for end in ("", "_low", "_high")]
     for name in corpora:
-        found = ravenbench.run(
+        folder = out / f"judged-{name}"
+        ravenbench.run(
             str(out / "data" / f"{name}-shown.csv"),
             verifiers=", ".join((*EDITIONS, "style-only")),
             aliases={alias: spec for alias, spec in EDITIONS.items() if alias != spec},
-            out=out / f"judged-{name}",
+            out=folder,
             pools=1,
             samplers="random",
             probe="transplant",
             workers=1,
             **JUDGED[name],
         )
-        for row in found.content.rows:
+        found = Analysis.of(open_store(folder)).content
+        assert found is not None
+        for row in found.rows:
             for each in row.by_replacement:
                 figures, said = each.figures, [row.judged.outcome, each.judged.outcome]
                 line = [name, row.verifier, str(said[0]), each.replacement, str(said[1])]

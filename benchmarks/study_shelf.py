@@ -1,21 +1,19 @@
-"""Both axes of the verdict for the whole shelf: ``python -m benchmarks.study_shelf [--corpora newsgroups,ebg]``
+"""The verdict on content for the whole shelf: ``python -m benchmarks.study_shelf [--speeds fast,recent]``
 
-Every verifier of ``raven list verifier`` on 20 Newsgroups (``SCIKIT_LEARN_DATA``) and on the Extended
-Brennan–Greenstadt corpus (``RAVEN_DATA/ebg/extended-brennan-greenstadt.zip``, topics extracted from the texts).
-Methods that train networks stand in a small form, combinations with fast members.
+Every verifier of ``raven list verifier`` on 20 Newsgroups (``SCIKIT_LEARN_DATA``), in one design. Methods that train
+networks stand in a small form, combinations with fast members.
 
 - *Runs.* Verifiers of about one speed share a run's folder, since planning one takes longer than most verifiers do.
-  They take turns in this process, a training set at a time, content before training domain, so that a study that is
-  interrupted has something of each; it goes on where it stopped.
-- *Budget.* A class of speed has its own number of pools, folds, repetitions and pairs, chosen so that a verifier
-  takes about 90 CPU seconds or less. One that has used up ``CAP`` is stopped. Folds and repetitions that were not
-  reached, in whatever way, are not asked: which these are does not depend on any answer, and the table has counts.
-- *Two tables.* Both axes of the verdict on newsgroups and EBG, in designs as large as a verifier's speed allows
-  (``--table verdict``), and all figures on five corpora in one small design each (``--table shelf``, see
-  ``benchmarks.shelf_page``).
-- *What is written.* ``docs/shelf.md`` and ``benchmarks/shelf_page.json``; ``benchmarks/shelf.json``, the table
-  between two markers in ``docs/verdict.md``, and ``docs/images/shelf.svg``. ``--read`` writes them again from the runs'
-  folders without computing anything.
+  They take turns in this process, a training set at a time, so that a study that is interrupted has something of each;
+  it goes on where it stopped.
+- *Budget.* A verifier that has used up ``CAP`` is stopped. Folds that were not reached, in whatever way, are not asked:
+  which these are does not depend on any answer, and the table has counts.
+- *Two tables.* The verdict (``--table verdict``), and how well verifiers answer on five corpora in one small design
+  each, without a probe (``--table shelf``, see ``benchmarks.shelf_page``).
+- *What is written.* ``docs/data/shelf.csv`` and ``benchmarks/shelf_page.json``; ``benchmarks/shelf.json``, the table
+  between two markers in ``docs/shelf.md``, ``docs/data/verdict.csv`` and ``docs/images/shelf.svg``. ``--read`` writes
+  them again from the runs' folders without computing anything. The training domain's figures in ``shelf.json`` are of
+  an earlier run (probe ``both``); its rule is the same.
 """
 
 from __future__ import annotations
@@ -36,22 +34,22 @@ from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.engine.cells import execute
-from ravenbench.engine.transplants import ARMS, FITTED
+from ravenbench.engine.transplants import ARMS
 from ravenbench.ext.encoders.pretrained import RECIPES, model_folder
-from ravenbench.reports.content import content_probe
-from ravenbench.statistics.estimates import Estimate
+from ravenbench.reports.content import content_json, content_probe
 from ravenbench.store.store import open_store
-from ravenbench.tasks.run.probes import probing
+from ravenbench.tasks.run.probes import misleading, strata
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import RunSpec, build
 from ravenbench.tasks.run.task import Run
 
 HERE = Path(__file__).parent
-SHOWN = ("auc", "style_left", "drop", "swing", "sway", "silence", "share", "null_swing")
 FAST_MEMBERS = "[char-ngram, function-words]"
 FORMS = {
     "calibrated": "calibrated(function-words, folds=3)",
     "distorted": "distorted(char-ngram)",
+    "one-sign": "raven-style(forms=False)",
+    "masked": "masked(lambdag, content-mask)",
     "meta": f"meta({FAST_MEMBERS})",
     "stacked": f"stacked({FAST_MEMBERS}, folds=3)",
     "luar": "luar(layers=1, hidden=64, dimensions=64, epochs=4, learning_rate=0.003)",
@@ -70,33 +68,23 @@ MEDIUM = (
     "spatium-2015, vartapetiance-2014, jankowska-2014, zamani-2014"
 )
 SLOW = (
-    "encoder, command, impostors, raven-2026, raven-style, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
+    "encoder, command, impostors, raven-2026, raven-style, one-sign, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
     "bagnall-2015-transductive"
 )
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"
 SLOWEST = "encoder, moreau-2014, bagnall-2015, bagnall-2015-transductive"
 """Of the slow ones, those that the shelf's table runs last, in folders of their own."""
-SHELF = {"fast": FAST, "medium": MEDIUM, "slow": SLOW}
-"""Of the verdict's table; the shelf's has those of ``RECENT`` beside them."""
-DESIGNS: dict[str, dict[str, dict[str, Any]]] = {
-    "newsgroups": {
-        "fast": {"pools": 4, "repetitions": 10},
-        "medium": {"pools": 1, "repetitions": 5},
-        "slow": {
-            "pools": 1,
-            "folds": 2,
-            "topics": 10,
-            "repetitions": 5,
-            "docs_per_topic": 30,
-            "limit": 120,
-        },
-    },
-    "ebg": {
-        "fast": {"pools": 1, "repetitions": 10},
-        "medium": {"pools": 1, "repetitions": 5},
-        "slow": {"pools": 1, "repetitions": 5, "limit": 120},
-    },
+SHELF = {"recent": RECENT, "fast": FAST, "medium": MEDIUM, "slow": SLOW}
+DESIGN: dict[str, Any] = {
+    "pools": 1,
+    "folds": 4,
+    "topics": 16,
+    "docs_per_topic": 60,
+    "limit": 200,
+    "samplers": "random",
+    "probe": "transplant",
 }
+"""Of the verdict's table: 800 problems."""
 
 
 def corpus(name: str) -> dict[str, Any]:
@@ -132,20 +120,18 @@ def form(verifier: str) -> str | None:
     return FORMS.get(verifier, verifier)
 
 
-def spec_of(name: str, speed: str) -> RunSpec:
-    """The run of a class of speed on a corpus."""
-    wanted = registry.split(SHELF[speed])
+def spec_of(name: str, wanted: list[str]) -> RunSpec:
+    """The run of some verifiers on a corpus."""
     forms = {verifier: spec for verifier in wanted if (spec := form(verifier)) is not None}
     aliases = {verifier: spec for verifier, spec in forms.items() if spec != verifier}
-    given = {**corpus(name), **DESIGNS[name][speed], "samplers": "random", "probe": "both"}
-    return build({**given, "verifiers": ", ".join(forms), "aliases": aliases})
+    return build({**corpus(name), **DESIGN, "verifiers": ", ".join(forms), "aliases": aliases})
 
 
 def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read: bool) -> None:
     """Compute and write the shelf's table; ``only`` some verifiers, in folders of their own."""
     slowest = registry.split(SLOWEST)
     slow = ", ".join(verifier for verifier in registry.split(SLOW) if verifier not in slowest)
-    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST}
+    groups = {**SHELF, "slow": slow, "slowest": SLOWEST}
     named = registry.split(", ".join(groups.values()))
     groups["published"] = ", ".join(RECIPES)
     for speed in speeds:
@@ -175,77 +161,43 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
     shelf_page.write(shelf_page.keep([]), named, CAP)
 
 
-def compute(name: str, speed: str, folder: Path) -> None:
+def compute(spec: RunSpec, folder: Path) -> None:
     """Compute what is missing of a run."""
-    spec = spec_of(name, speed)
     store = Run({"spec": spec, "out": folder}).prepare()
     named = spec.named_verifiers()
-    execute(
-        store,
-        named,
-        measured(folder.with_suffix(".cpu.jsonl"), list(named), CAP),
-        shown(f"{name}, {speed}"),
-    )
+    log = folder.with_suffix(".cpu.jsonl")
+    execute(store, named, measured(log, list(named), CAP), shown(folder.name))
 
 
-def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
+def collect(name: str, folder: Path) -> list[dict[str, Any]]:
     """A row for every verifier of a run that has answered on at least one fold."""
     store = open_store(folder)
     plan = store.plan_as(RunPlan)
-    names = [entry.name for entry in plan.verifiers]
-    spent = seconds(folder.with_suffix(".cpu.jsonl"))
-    domain, section = probing(store, names), plan.transplant
-    components = spec_of(name, speed).named_verifiers()
+    section, spent = plan.transplant, seconds(folder.with_suffix(".cpu.jsonl"))
+    assert section is not None
     rows = []
-    for verifier in names:
-        assert section is not None and domain is not None
+    for entry in plan.verifiers:
         # Folds that the budget left out are not asked; cells that failed are there and count as missing.
         asked = [
             fold
             for fold in section.folds
-            if fold.replacement == FITTED
-            and all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))
+            if all(store.cell(entry.name, fold.fold(v)) for v in ("source", *ARMS))
         ]
-        content = content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
-        assert content is not None
-        found, gained = content.row(verifier), domain.row(verifier)
-        figures = found.figures
-        if figures.swing is None and gained.gain is None:
-            continue
-        component = str(components[verifier])
-        rows.append(
-            {
-                "corpus": name,
-                "verifier": verifier,
-                "form": FORMS.get(verifier),
-                "speed": speed,
-                "folds": figures.folds,
-                "folds_left_out": sum(fold.replacement == FITTED for fold in section.folds)
-                - len(asked),
-                "folds_missing": figures.missing,
-                "problems": figures.same + figures.different,
-                "authors": figures.units,
-                "repetitions": gained.repetitions,
-                **{key: plain(getattr(figures, key)) for key in SHOWN},
-                "batch_matters": figures.batched,
-                "reach": found.reach,
-                "content": str(found.judged.outcome),
-                "content_reason": found.judged.reason,
-                "gain": plain(gained.gain),
-                "null_gain": plain(gained.null),
-                "domain": str(gained.judged.outcome),
-                "domain_reason": gained.judged.reason,
-                "cpu_seconds": round(
-                    spent[verifier] + (spent[component] if component != verifier else 0.0), 1
-                ),
-            }
+        hard = misleading(strata(store, plan, [entry.name]) if plan.even else ())
+        probe = content_probe(
+            store,
+            replace(section, folds=asked),
+            [entry.name],
+            plan.topics,
+            by_topic={verifier: (a.auc, b.auc) for verifier, (a, b) in hard.items()},
         )
+        [row] = content_json(probe)
+        if row["swing"] is not None:
+            folds = f"{len({fold.source for fold in asked})} of {len({f.source for f in section.folds})}"
+            taken = sum(spent[spelled] for spelled in {entry.name, entry.spec})
+            given = {"corpus": name, "form": FORMS.get(entry.name), "folds": folds}
+            rows.append({**given, **row, "cpu_seconds": round(taken, 1)})
     return rows
-
-
-def plain(figure: Estimate | None) -> dict[str, Any] | None:
-    """A figure with its interval."""
-    return None if figure is None else {"value": figure.value, "interval": figure.interval}
 
 
 def main() -> None:
@@ -274,20 +226,19 @@ def main() -> None:
         page(corpora or list(shelf_page.CORPORA), speeds or every, only, options.out, options.read)
     if options.table == "shelf":
         return
-    parts = [
-        (name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF
-    ]
-    parts = [(name, speed) for name, speed in parts if name in DESIGNS]
-    folders = {part: options.out / f"{part[0]}-{part[1]}" for part in parts}
+    parts = [(name, speed) for speed in speeds or SHELF for name in corpora or ["newsgroups"]]
+    folders = {part: options.out / f"verdict-{part[0]}-{part[1]}" for part in parts}
     for (name, speed), folder in folders.items():
         if not options.read:
-            compute(name, speed, folder)
-    there = {part: folder for part, folder in folders.items() if (folder / "plan.json").exists()}
-    rows = [row for part, folder in there.items() for row in collect(*part, folder)]
+            compute(spec_of(name, registry.split(SHELF[speed])), folder)
     # What was not run here keeps its earlier rows, as they stand beside this file.
-    earlier = json.loads((HERE / "shelf.json").read_text(encoding="utf-8"))["rows"]
-    rows = [row for row in earlier if (row["corpus"], row["speed"]) not in there] + rows
-    write_all(rows, registry.split(", ".join(SHELF.values())), DESIGNS, CAP)
+    kept = json.loads((HERE / "shelf.json").read_text(encoding="utf-8"))
+    rows = {(row["corpus"], row["verifier"]): row for row in kept["rows"]}
+    for (name, _), folder in folders.items():
+        if (folder / "plan.json").exists():
+            rows |= {(name, row["verifier"]): row for row in collect(name, folder)}
+    every = registry.split(", ".join(SHELF.values()))
+    write_all(list(rows.values()), kept["domain"], every, DESIGN, CAP)
 
 
 if __name__ == "__main__":

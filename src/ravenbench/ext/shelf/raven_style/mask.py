@@ -2,7 +2,8 @@
 
 In: for ``fit`` training texts, which decide what words stay (at most ``k``, a count); for ``transform`` texts.
 Out: masked texts, in the same order: ``x`` for a content word (``X`` with a capital, ``XX`` in capitals), with
-``lengths`` one for each letter, and ``0`` for a digit; with ``blank`` an ``x`` or a ``0`` alone. SpecError if ``k`` is below 1, when the mask is made.
+``lengths`` one for each letter, and ``0`` for a digit; with ``blank`` an ``x`` or a ``0`` alone. SpecError if ``k`` is
+below 1, when the mask is made.
 """
 
 from __future__ import annotations
