@@ -105,7 +105,7 @@ def data_folder(name: str) -> Path:
     return folder
 
 
-CORPORA = {"pan14", "pan18", "pan20", "ebg", "eltec", "newsgroups_home", "nltk_home"}
+CORPORA = {"pan14", "pan18", "pan20", "ebg", "eltec", "stel", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
 FEW_AND_LONG = {
     "test_bootstrap.py",
@@ -172,6 +172,11 @@ def ebg() -> Path:
 @pytest.fixture
 def eltec() -> Path:
     return data_folder("eltec")
+
+
+@pytest.fixture
+def stel() -> Path:
+    return data_folder("stel")
 
 
 @pytest.fixture
