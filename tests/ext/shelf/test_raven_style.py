@@ -55,8 +55,8 @@ def written(habits, words, rng):
 
 
 @pytest.fixture(scope="module")
-def small():
-    """A verifier that learned from forty problems by ten authors of habits, and further problems about two subjects."""
+def taught():
+    """Forty problems by ten authors of habits with their truth, and further problems about two subjects."""
     rng = np.random.default_rng(0)
     habits = [rng.dirichlet([0.5] * len(SENTENCES)) for _ in range(10)]
     cases, same = [], []
@@ -73,7 +73,14 @@ def small():
         )
         for i, (name, _, _) in enumerate(cases)
     ]
-    return RavenStyle().fit(Problems.of(cases), np.array(same)), asked
+    return Problems.of(cases), np.array(same), asked
+
+
+@pytest.fixture(scope="module")
+def small(taught):
+    """A verifier that has learned, and the further problems."""
+    problems, same, asked = taught
+    return RavenStyle().fit(problems, same), asked
 
 
 def test_mask_keeps_function_words_marks_and_case_alone():
@@ -82,6 +89,8 @@ def test_mask_keeps_function_words_marks_and_case_alone():
         "The X had NOT been, in 0000; x0x"
     ]
     assert ContentMask(lengths=True).fit(ENGLISH).transform(["The Dog, NASA"]) == ["The Xxx, XXXX"]
+    blank = ContentMask(blank=True).fit(ENGLISH)
+    assert blank.transform(["The Dog had, in 1986; NASA's b2b_x"]) == ["The x had, in 0; x'x 0_x"]
     with pytest.raises(SpecError, match="k must be at least 1"):
         ContentMask(k=0).fit(ENGLISH)
 
@@ -96,6 +105,22 @@ def test_other_content_changes_no_answer(small):
     before, after = (verifier.log_odds(Problems.of(cases)) for cases in (asked, replaced))
     assert all(len(word) == len(other) for word, other in zip(WORDS, OTHERS, strict=True))
     np.testing.assert_array_equal(before, after)
+
+
+def test_words_of_any_length_and_case_change_no_answer_of_the_edition_without_forms(small, taught):
+    problems, same, asked = taught
+    blind = RavenStyle(forms=False).fit(problems, same)
+    replaced = []
+    for name, known, questioned in asked:
+        for word in WORDS:
+            questioned = questioned.replace(word, word.title() + word)
+        replaced.append((name, known, questioned))
+    (sees, still_sees), (before, after) = (
+        [verifier.log_odds(Problems.of(cases)) for cases in (asked, replaced)]
+        for verifier in (small[0], blind)
+    )
+    np.testing.assert_array_equal(before, after)
+    assert np.abs(sees - still_sees).min() > 0
 
 
 def test_an_answer_depends_on_no_batch_and_no_id(small):
