@@ -24,12 +24,11 @@ from ravenbench.engine.pool import Engine
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.pan import scores
 from ravenbench.reports.cells import sides_of
-from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements
+from ravenbench.statistics.estimates import mean_auc
 from ravenbench.store.store import open_store
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import RunSpec, build
 from ravenbench.tasks.run.task import Run
-from ravenbench.types import Bools, Floats
 
 ROWS = Path(__file__).with_name("shelf_page.json")
 PAGE = Path(__file__).parent.parent / "docs" / "shelf.md"
@@ -110,11 +109,10 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
         )
         found, price = scores(same, answers), cllr(same, answers).cllr
         sides = [sides_of(store, fold, plan.topics) for fold in folds]
-        units = Units(
-            np.concatenate([side.authors for side in sides]),
-            np.concatenate([s.problem for s in sides]),
+        split = np.split(answers, np.cumsum([len(side.same) for side in sides])[:-1])
+        area = mean_auc(
+            [(s.same, each, s.authors, s.problem) for s, each in zip(sides, split, strict=True)]
         )
-        area = area_of(same, answers, units)
         rows.append(
             {
                 "corpus": name,
@@ -122,8 +120,8 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
                 "form": _plain(form) if form != verifier else None,
                 "problems": len(same),
                 "unanswered": int((answers == 0.5).sum()),
-                "auc": found["auc"] if area is None else area.value,
-                "auc_interval": None if area is None else area.interval,
+                "auc": area.value,
+                "auc_interval": area.interval,
                 "c@1": found["c@1"],
                 "cllr": price,
                 "cpu_seconds": round(
@@ -132,14 +130,6 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
             }
         )
     return rows
-
-
-def area_of(same: Bools, answers: Floats, units: Units) -> Estimate | None:
-    """AUC of answers with its interval over authors; None where one class is absent."""
-    if same.all() or not same.any():
-        return None
-    area, place = placements(same, answers, answers)
-    return estimate(area, influence(same, area, place), units)
 
 
 def keep(new: Sequence[Row]) -> list[Row]:
