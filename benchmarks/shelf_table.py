@@ -53,11 +53,11 @@ def write_all(
     rows: Sequence[Row],
     domain: Sequence[Row],
     shelf: Sequence[str],
-    design: Mapping[str, Any],
+    designs: Mapping[str, Any],
     cap: float,
 ) -> None:
     """Write everything; verifiers of the shelf without a row are named as not judged yet."""
-    kept = {"design": design, "cap_cpu_seconds": cap}
+    kept = {"designs": designs, "cap_cpu_seconds": cap}
     lines = [f" {json.dumps(name)}: {json.dumps(value)}," for name, value in kept.items()]
     parts = []
     for name, some in (("rows", rows), ("domain", domain)):

@@ -1,8 +1,9 @@
 """Style or content of two sentences: STEL for the whole shelf. ``python -m benchmarks.study_stel [--verifiers ppm,…]``
 
 Needs ``RAVEN_DATA/stel``: 300 questions of two anchors and two alternatives (Wegmann & Nguyen 2021) on contraction,
-number substitution and simplicity. Every verifier learns from the training part of PAN-2014's English essays (the
-shelf's) and gives each pair of sentences a similarity s from 0 to 1: its answer, without its band of non-answers.
+number substitution and simplicity. Every verifier learns from 200 pairs of posts (the first training set of the shelf's
+small design on 20 Newsgroups, ``SCIKIT_LEARN_DATA``) and gives each pair of sentences a similarity s: its score,
+or its answer where it has none, put on a scale from 0 to 1 between the least and the largest of a dimension.
 
 *STEL*: which alternative has the style of which anchor? The order is chosen that has the smaller sum of (1 − s)².
 *STEL-or-Content*: is anchor 1 more alike with the alternative in its style, or with anchor 2, which has its content?
@@ -17,15 +18,18 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.study_shelf import SHELF, form
+from benchmarks.study_shelf import COMMON, SHELF, SMALL, corpus, form
 from ravenbench import registry
-from ravenbench.reading.problems import read_problems
+from ravenbench.engine.guard import answer
 from ravenbench.statistics.estimates import wilson
-from ravenbench.types import Floats, Problems
+from ravenbench.tasks.run.spec import build
+from ravenbench.tasks.run.task import Run
+from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 
 DIMENSIONS = {
@@ -105,15 +109,27 @@ PUBLISHED = {"word length": by_value(word_length), "capitals": by_value(capitals
 """Two simple scorers whose accuracies are published."""
 
 
-def learned(spec: str, problems: Problems, same: Floats) -> Likeness:
-    """What a verifier that has learned says of pairs."""
+def training(folder: Path) -> tuple[Problems, Bools]:
+    """What verifiers learn from, with its truth."""
+    given = {**corpus("newsgroups"), **COMMON, **SMALL, "probe": "none", "verifiers": "length"}
+    store = Run({"spec": build(given), "out": folder}).prepare()
+    fold = store.fold(next(iter(store.plan.folds)))
+    return fold.train, fold.train_same
+
+
+def learned(spec: str, problems: Problems, same: Bools) -> Likeness:
+    """What a verifier that has learned says of pairs; NaN, which says nothing, lies in the middle."""
     fitted = as_verifier(registry.parse("verifier", spec)).fit(problems, same)
 
     def likeness(pairs: Pairs) -> Floats:
         asked = Problems.of([(f"q{i}", [a], b) for i, (a, b) in enumerate(pairs)])
         if hasattr(fitted, "log_odds"):
-            return np.asarray(1 / (1 + np.exp(-fitted.log_odds(asked))))
-        return np.asarray(fitted.verify(asked))
+            scores = fitted.log_odds(asked)
+        else:
+            scores, answers = answer(fitted, asked)
+            scores = answers if scores.ndim > 1 else scores
+        low, high = np.nanmin(scores), np.nanmax(scores)
+        return np.nan_to_num((scores - low) / max(high - low, EQUAL), nan=0.5)
 
     return likeness
 
@@ -127,8 +143,8 @@ def main() -> None:
     given = parser.parse_args()
     data = Path(os.environ["RAVEN_DATA"])
     asked = {dimension: questions(data / "stel", dimension) for dimension in DIMENSIONS}
-    found = read_problems(data / "pan14" / "en_essays.zip", "train")
-    problems, same = found.problems, found.truth()
+    with TemporaryDirectory() as folder:
+        problems, same = training(Path(folder) / "run")
     kept: dict[str, list[str]] = {}
     if TABLE.exists():
         with TABLE.open(encoding="utf-8", newline="") as file:
