@@ -67,19 +67,18 @@ MEDIUM = (
     "castillo-2014, frery-2014, glad-2015, halvani-2014, harvey-2014, layton-2014, modaresi-2014, satyam-2014, "
     "spatium-2015, vartapetiance-2014, jankowska-2014, zamani-2014"
 )
-SLOW = (
-    "encoder, command, impostors, raven-2026, raven-style, one-sign, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
-    "bagnall-2015-transductive"
-)
+OWN = "raven-2026, raven-style, one-sign, impostors"
+SLOW = "encoder, command, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, bagnall-2015-transductive"
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"
 SLOWEST = "encoder, moreau-2014, bagnall-2015, bagnall-2015-transductive"
 """Of the slow ones, those that the shelf's table runs last, in folders of their own."""
-SHELF = {"recent": RECENT, "fast": FAST, "medium": MEDIUM, "slow": SLOW}
+SHELF = {"recent": RECENT, "fast": FAST, "own": OWN, "medium": MEDIUM, "slow": SLOW}
 COMMON: dict[str, Any] = {"pools": 1, "samplers": "random", "probe": "transplant"}
 SMALL: dict[str, Any] = {"folds": 4, "topics": 16, "docs_per_topic": 60, "limit": 200}
 DESIGNS = {
     "fast": COMMON,
     "recent": COMMON,
+    "own": COMMON | SMALL,
     "medium": COMMON | SMALL,
     "slow": COMMON | SMALL,
 }
@@ -207,7 +206,7 @@ def main() -> None:
     parser.add_argument("--corpora", help="default: those of the table")
     parser.add_argument(
         "--speeds",
-        help="of recent, slowest and published (the shelf's alone), fast, medium, slow; default: all "
+        help="of slowest and published (answers' alone), recent, fast, own, medium, slow; default: all "
         "but published, encoders that are to be fetched first (docs/neural.md)",
     )
     parser.add_argument(
