@@ -79,8 +79,8 @@ class RavenStyle(Fused):
 
     All but the families of shapes read through ``content-mask``; these see only how long words are and whether they
     begin with a capital. The regression draws features that tell the same towards one weight (``common``), which is
-    what holds where training problems are few. Nothing that the transplant probe replaces is seen, so nothing has to be
-    learned against it: training problems with replaced content change no figure (``docs/raven-style.md``).
+    what holds where training problems are few. Of what the transplant probe replaces, lengths and capitals are seen alone,
+    and without ``forms`` nothing is: that is the edition to take (``docs/raven-style.md``).
 
     Parameters
     ----------
