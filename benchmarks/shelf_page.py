@@ -213,5 +213,7 @@ def _digits(value: float | None) -> str:
 
 
 def _ends(row: Row, key: str) -> list[str]:
-    """A figure and the ends of its interval."""
-    return [_digits(value) for value in (row[key], *(row.get(f"{key}_interval") or (None, None)))]
+    """An AUC and the ends of its interval, as far as it can lie there."""
+    low, high = row.get(f"{key}_interval") or (None, None)
+    ends = None if low is None else max(low, 0.0), None if high is None else min(high, 1.0)
+    return [_digits(value) for value in (row[key], *ends)]
