@@ -170,7 +170,7 @@ def compute(spec: RunSpec, folder: Path) -> None:
 
 
 def collect(name: str, folder: Path) -> list[dict[str, Any]]:
-    """A row for every verifier of a run that has answered on at least one fold."""
+    """A row for every verifier of a run that has answered on half of the folds at least."""
     store = open_store(folder)
     plan = store.plan_as(RunPlan)
     section, spent = plan.transplant, seconds(folder.with_suffix(".cpu.jsonl"))
@@ -192,8 +192,9 @@ def collect(name: str, folder: Path) -> list[dict[str, Any]]:
             by_topic={verifier: (a.auc, b.auc) for verifier, (a, b) in hard.items()},
         )
         [row] = content_json(probe)
-        if row["swing"] is not None:
-            folds = f"{len({fold.source for fold in asked})} of {len({f.source for f in section.folds})}"
+        reached, every = (len({fold.source for fold in folds}) for folds in (asked, section.folds))
+        if row["swing"] is not None and 2 * reached >= every:
+            folds = f"{reached} of {every}"
             taken = sum(spent[spelled] for spelled in {entry.name, entry.spec})
             given = {"corpus": name, "form": FORMS.get(entry.name), "folds": folds}
             rows.append({**given, **row, "cpu_seconds": round(taken, 1)})
