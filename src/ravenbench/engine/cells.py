@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import isqrt
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -105,9 +105,14 @@ class CellUnit:
         """How an error message begins."""
         return f"{cell.verifier} on {cell.fold}: "
 
+    @cached_property
+    def of_others(self) -> bool:
+        """Whether the method is not Raven's (``outsider``)."""
+        return outsider(self.method)
+
     def exposed(self, store: Store, learned: Any) -> str | None:
         """``CellRecord.exposed`` of a cell that was answered."""
-        return exposed(self.method, store, learned)
+        return exposed(self.method, store, learned) if self.of_others else None
 
     def work(self) -> list[str]:
         """Learn, answer, commit each cell; returns the errors of those that failed."""
@@ -197,7 +202,7 @@ class FitUnit(CellUnit):
 
     def learn(self, store: Store) -> Any:
         fold = store.shared_fold(self.cells[0].fold)
-        if outsider(self.method):
+        if self.of_others:
             return learned(self.method, store, fold.train, fold.train_same, check=not self.isolate)
         features = features_of(store, self.blocks) if self.blocks else None
         if (
@@ -220,7 +225,7 @@ class FitUnit(CellUnit):
         return abstained(self._answer(store, learned, cell, fold.test), fold.train, fold.test)
 
     def _answer(self, store: Store, learned: Any, cell: CellPlace, test: Problems) -> Filled:
-        if outsider(self.method):
+        if self.of_others:
             return answered(learned, store, cell.fold, test, each=self.isolate)
         verifier, features = learned
         if self.isolate:

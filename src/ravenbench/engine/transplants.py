@@ -7,7 +7,7 @@ why nothing was transplanted), further folds, and the table that holds their tex
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
-Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in half of the problems where these
+Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in every second fold where problems
 are many. The test sets are folds like others (with the training set of the fold they come from), so the fits that exist
 answer them, as ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author
 ones off it), *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch
@@ -40,7 +40,7 @@ ARMS = ("along", "against", "off")
 FITTED, FREE = "fitted", "free"
 """How words are replaced (``text.splicing``)."""
 MANY = 1_000
-"""Test problems of all folds from which on every second of a class is replaced freely; else all are."""
+"""Test problems of all folds from which on every second fold is replaced freely; else all are."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -143,7 +143,7 @@ def plan_transplants(
     same = 0
     different = 0
     freely = list[TransplantedFold]()
-    step = _step(folds)
+    step = one_in(sum(len(fold.test) for fold in folds))
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         replaced = transplanter.transplant(fold.test, fold.test_same)
@@ -161,10 +161,12 @@ def plan_transplants(
         batch = f"{fold.name}-batch" if again else None
         entry, arms = _asked(fold, replaced, FITTED)
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
-        part = transplanter.freely(fold.test, replaced, _every(step, truth))
-        entry, free_arms = _asked(fold, part, FREE)
-        freely.append(entry)
-        arm_folds += [*arms, *free_arms]
+        arm_folds += arms
+        if done % step == 0:
+            part = transplanter.freely(fold.test, replaced, np.arange(len(replaced)))
+            entry, free_arms = _asked(fold, part, FREE)
+            freely.append(entry)
+            arm_folds += free_arms
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
@@ -198,14 +200,9 @@ def plan_transplants(
     )
 
 
-def _step(folds: Sequence[Fold]) -> int:
-    """Of how many problems of a class one is replaced freely."""
-    return 2 if sum(len(fold.test) for fold in folds) >= MANY else 1
-
-
-def _every(step: int, same: Bools) -> Ints:
-    """Places of every ``step``-th problem of each class, ascending."""
-    return np.sort(np.concatenate([np.flatnonzero(same)[::step], np.flatnonzero(~same)[::step]]))
+def one_in(problems: float) -> int:
+    """Of how many folds one is replaced freely, where all have so many test problems."""
+    return 2 if problems >= MANY else 1
 
 
 def _asked(
@@ -366,18 +363,11 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
     section = TransplantRecord(by="", function_words=0, reason=reason, left_out={}, folds=[])
     made = list[Fold]()
     for number, fold in enumerate(folds if reason is None else ()):
-        for replacement, step in ((FITTED, 1), (FREE, _step(folds))):
-            part = _every(step, fold.test_same)
-            made += [
-                replace(
-                    fold,
-                    name=f"{fold.name}-{label}",
-                    test=fold.test.select(part),
-                    test_same=fold.test_same[part],
-                    labels={"transplanted": label},
-                )
-                for label in _labels(replacement).values()
-            ]
+        made += [
+            replace(fold, name=f"{fold.name}-{label}", labels={"transplanted": label})
+            for replacement in (FITTED, FREE)
+            for label in _labels(replacement).values()
+        ]
         if number < BATCHES:
             again = np.arange(min(IN_BATCH, len(fold.test) // 2))
             test = fold.test.select(again)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.transplants import FREE, one_in
 from ravenbench.statistics.axes import DOMAIN_MARGIN
 from ravenbench.statistics.estimates import correlation, detectable
 from ravenbench.tasks.run.plan import draft
@@ -90,6 +91,11 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     often |= {
         name: 1.0 for name, fold in folds.items() if fold.labels.get("transplanted") == "batch"
     }
+    arms = [name for name, fold in folds.items() if fold.labels.get("transplanted") == "along"]
+    step = one_in(sum(often[name] * len(folds[name].test) for name in arms))
+    for name in often:
+        freely = str(folds[name].labels.get("transplanted", "")).startswith(FREE)
+        often[name] /= step if freely else 1
     trained = {plan.folds[name].train_digest: times for name, times in often.items()}
     trained |= {
         plan.folds[name].train_digest: often[name] for setup in plan.setups for name in setup.folds
@@ -98,7 +104,6 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     for name in dict.fromkeys(setup.setup for setup in plan.setups):
         of_setup = [fold for setup in plan.setups if setup.setup == name for fold in setup.folds]
         setups[name] = _sizes(of_setup, folds, often)
-    arms = [name for name, fold in folds.items() if fold.labels.get("transplanted") == "along"]
     main = [folds[name] for setup in plan.setups for name in setup.folds]
     return Forecast(
         documents=plan.corpus.documents,
