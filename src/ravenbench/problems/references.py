@@ -13,12 +13,13 @@ lengths is moved, that much of a swing may be lengths. Both learn nothing and re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from math import log
 
 import numpy as np
 
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Int32s, Ints, Problems
 
@@ -126,6 +127,51 @@ class References:
         self._stem_of = np.concatenate([self._stem_of, np.array(stems, np.int32)])
         self._size = np.concatenate([self._size, [min(len(word), LONGEST) for word in new]])
         self._weight = np.concatenate([self._weight, weights])
+
+
+ASPECTS = 50
+"""Directions in which texts differ most in content, that are guessed."""
+
+
+class FromWhatStays:
+    """Goes by topic alone, as far as what stays when content words are replaced tells it: frequent words, marks, digits,
+    layout, and how long content words are and how they are written. A ridge regression onto content words.
+
+    ``rows`` are the texts of the splicer's table that it learns from.
+    """
+
+    def __init__(self, splicer: Splicer, rows: Ints) -> None:
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import Ridge
+        from sklearn.pipeline import make_pipeline
+
+        self._splicer = splicer
+        texts = [(splicer.texts, row) for row in rows.tolist()]
+        content = make_pipeline(
+            TfidfVectorizer(analyzer=lambda text: splicer.content(*text).tolist(), min_df=2),
+            TruncatedSVD(ASPECTS, random_state=0),
+        ).fit_transform(texts)
+        self._usual = content.mean(axis=0)
+        left = TfidfVectorizer(analyzer=self._left, min_df=2, sublinear_tf=True)
+        self._guess = make_pipeline(left, Ridge()).fit(texts, content)
+
+    def score(self, problems: Problems) -> Floats:
+        """How alike both texts of each pair are guessed to be in content, (n,), cosines."""
+        cited = problems.documents
+        guessed = self._guess.predict([(problems.texts, row) for row in cited.tolist()])
+        guessed = guessed - self._usual
+        guessed /= np.maximum(np.linalg.norm(guessed, axis=1, keepdims=True), 1e-12)
+        known, questioned = (
+            guessed[np.searchsorted(cited, side)]
+            for side in (problems.known_index, problems.questioned_index)
+        )
+        each = np.einsum("ij,ij->i", known, questioned[problems.owner])
+        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes)
+
+    def _left(self, text: tuple[TextTable, int]) -> list[tuple[int, ...]]:
+        left = self._splicer.left(*text).tolist()
+        return [*zip(left), *pairwise(left)]
 
 
 def _shares(sizes: Sequence[int] | Ints) -> Floats:
