@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.lab.plan import SimulatePlan
 from benchmarks.lab.spec import SimulateSpec
 from benchmarks.lab.trials import Trial, trials_of
-from benchmarks.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
+from benchmarks.lab.worlds import BLIND, COMPANY, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.engine.options import checked
 from ravenbench.errors import InputError
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
@@ -189,7 +189,9 @@ class Simulation(Shown):
         )
         blind = ", ".join(f"{row.scorer} {row.content.flagged}" for row in self.blind)
         effects = [f"{row.scorer} in {row.content.flagged}" for row in self.rows if row.dose]
-        hidden = [row for row in self.rows if row.scorer in HIDDEN and row.content.less.count]
+        hidden = [
+            row for row in self.rows if row.scorer in (*HIDDEN, *COMPANY) and row.content.less.count
+        ]
         cleared = [f"{row.scorer} in {row.content.less}" for row in hidden]
         domain = [(row.scorer, row.domain) for row in self.rows if row.domain is not None]
         depends = [f"{scorer} in {axis.flagged}" for scorer, axis in domain if axis.flagged.count]
@@ -226,9 +228,10 @@ def summarise(
     """What the worlds show; each has the scorers in the order of ``names``."""
     kinds = [sample(number) for number in worlds]
     columns = zip(*worlds.values(), strict=True)
-    every = dict(zip(names(design.doses), columns, strict=True))
+    every = dict(zip(names(design.doses, design.company), columns, strict=True))
     lengths = [one.content.swing for one in every[LENGTHS]]
-    rows = [_scorer(design, name, own, kinds, lengths) for name, own in every.items()]
+    floors = [one.content.style_left for one in every["content"]]
+    rows = [_scorer(design, name, own, kinds, lengths, floors) for name, own in every.items()]
     pairs = [own[0].content.same + own[0].content.different for own in worlds.values()]
     margins = {"content": CONTENT_MARGIN, "domain": DOMAIN_MARGIN}
     return Simulation(design, tuple(worlds), margins, float(np.mean(pairs)), tuple(rows), failures)
@@ -240,6 +243,7 @@ def _scorer(
     worlds: Sequence[Trial],
     kinds: Sequence[int],
     lengths: Sequence[Estimate | None],
+    floors: Sequence[Estimate | None],
 ) -> ScorerRow:
     dose, trained = _known(design, name)
     null = [
@@ -248,12 +252,8 @@ def _scorer(
     ]
     judged = [
         # The scorer of lengths itself has no excuse.
-        content_axis(
-            one.content,
-            lengths=None if own is None or name == LENGTHS else own.interval,
-            behind=one.behind,
-        )
-        for one, own in zip(worlds, lengths, strict=True)
+        _judged(one, None if own is None or name == LENGTHS else own.interval, floor)
+        for one, own, floor in zip(worlds, lengths, floors, strict=True)
     ]
     applicable = any(one.gain is not None or one.alike for one in worlds)
     nothing = Estimate(math.nan, None, None, None)
@@ -287,11 +287,28 @@ def _scorer(
     )
 
 
+def _judged(one: Trial, lengths: Interval | None, floor: Estimate | None) -> Judged[Content]:
+    """The outcome as a run has it, of the replacement that speaks most against a scorer."""
+    at_least = None if floor is None else floor.value
+    ways = [(one.content, one.behind, lengths)]
+    if one.free is not None:
+        ways.append((*one.free, None))
+    return min(
+        (
+            content_axis(
+                figures, lengths=excuse, behind=behind, floor=at_least, misleads=one.misleads
+            )
+            for figures, behind, excuse in ways
+        ),
+        key=lambda judged: list(Content).index(judged.outcome),
+    )
+
+
 def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
     """The dose of a scorer, and whether its topic part was trained."""
     if name in BLIND:
         return 0.0, None
-    if name in (*COMPARED, *HIDDEN):
+    if name in (*COMPARED, *HIDDEN, *COMPANY):
         return None, None
     dose = next((dose for dose in design.doses if shown(dose) in name.split()), 1.0)
     return dose, not name.startswith("texts") and "untrained" not in name

@@ -26,15 +26,16 @@ import numpy as np
 from ravenbench.engine.apart import arm_id
 from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
-from ravenbench.problems.references import References
+from ravenbench.problems.references import FromWhatStays, References
 from ravenbench.problems.transplant import Transplanted, Transplanter, known_authors, shortage
 from ravenbench.randomness import Draws
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.statistics.content import ContentDesign, KeptFold, Versions, topic_aucs
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
 from ravenbench.text.splicing import FUNCTION_WORDS
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
+from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
 FITTED, FREE = "fitted", "free"
@@ -84,8 +85,8 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
     function_words: int
     kept: int
     problems: int
-    content: dict[str, tuple[float, float | None, float | None]]
-    lengths: dict[str, tuple[float, float | None, float | None]]
+    content: Shown
+    lengths: Shown
     named: float | None
 
     def interval(self, scorer: str, name: str) -> tuple[float, float] | None:
@@ -296,7 +297,17 @@ def references(
         shown = ContentDesign(
             tuple(design), transplanter.similarity if transplanter.topic is not None else None
         )
-        figures = {name: _shown(shown.figures(versions)) for name, versions in scores.items()}
+        figures = {
+            name: _shown(
+                {
+                    "auc": found.auc,
+                    "style_left": found.style_left,
+                    "swing": found.swing,
+                }
+            )
+            for name, versions in scores.items()
+            for found in [shown.figures(versions)]
+        }
         records.append(
             ReferenceRecord(
                 function_words=count,
@@ -332,13 +343,30 @@ def _kept_problems(transplanter: Transplanter, fold: Fold, rows: Ints, number: i
     )
 
 
-def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, float | None]]:
-    shown = {"auc": figures.auc, "style_left": figures.style_left, "swing": figures.swing}
+Shown = dict[str, tuple[float, float | None, float | None]]
+"""By name a value and its interval's ends."""
+
+
+def _shown(figures: dict[str, Estimate | None]) -> Shown:
     return {
         name: (figure.value, *(figure.interval or (None, None)))
-        for name, figure in shown.items()
+        for name, figure in figures.items()
         if figure is not None
     }
+
+
+def topic_reference(transplanter: Transplanter, folds: Sequence[Fold]) -> Shown:
+    """AUCs of a scorer that guesses topic from what stays, on evenly filled strata of untouched texts: where topic
+    ``helps``, and where it ``misleads``. Of many folds the first are asked."""
+    kept = list[KeptFold]()
+    scores = list[Floats]()
+    for fold in folds:
+        if sum(map(len, scores)) >= REFERENCE_PROBLEMS:
+            break
+        kept.append(_kept_problems(transplanter, fold, np.arange(len(fold.test)), len(kept)))
+        scores.append(FromWhatStays(transplanter.splicer, fold.train).score(fold.test))
+    helps, misleads = topic_aucs(kept, scores, transplanter.similarity)
+    return _shown({"helps": helps, "misleads": misleads})
 
 
 def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws()) -> Transplants:

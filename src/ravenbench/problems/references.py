@@ -130,48 +130,54 @@ class References:
 
 
 ASPECTS = 50
-"""Directions in which texts differ most in content, that are guessed."""
+"""Directions in which texts differ most in content, that are guessed: with more a guess would be a likeness of style."""
 
 
 class FromWhatStays:
     """Goes by topic alone, as far as what stays when content words are replaced tells it: frequent words, marks, digits,
-    layout, and how long content words are and how they are written. A ridge regression onto content words.
-
-    ``rows`` are the texts of the splicer's table that it learns from.
+    layout, and the length and case of content words. A ridge regression from these onto content words, learned from the
+    texts of the ``train`` problems.
     """
 
-    def __init__(self, splicer: Splicer, rows: Ints) -> None:
+    def __init__(self, splicer: Splicer, train: Problems) -> None:
         from sklearn.decomposition import TruncatedSVD
-        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
         from sklearn.linear_model import Ridge
         from sklearn.pipeline import make_pipeline
 
         self._splicer = splicer
-        texts = [(splicer.texts, row) for row in rows.tolist()]
-        content = make_pipeline(
-            TfidfVectorizer(analyzer=lambda text: splicer.content(*text).tolist(), min_df=2),
-            TruncatedSVD(ASPECTS, random_state=0),
-        ).fit_transform(texts)
-        self._usual = content.mean(axis=0)
-        left = TfidfVectorizer(analyzer=self._left, min_df=2, sublinear_tf=True)
-        self._guess = make_pipeline(left, Ridge()).fit(texts, content)
+        rows = train.documents
+        texts = [(train.texts, row) for row in rows[:: max(1, len(rows) // SAMPLE)].tolist()]
+        content, left = (
+            make_pipeline(
+                HashingVectorizer(analyzer=units, alternate_sign=False, norm=None),
+                TfidfTransformer(sublinear_tf=True),
+            )
+            for units in (self._content_units, self._left_units)
+        )
+        directions = TruncatedSVD(ASPECTS, random_state=0)
+        aspects = directions.fit_transform(content.fit_transform(texts))
+        self._guess = make_pipeline(left, Ridge()).fit(texts, aspects - aspects.mean(axis=0))
 
     def score(self, problems: Problems) -> Floats:
-        """How alike both texts of each pair are guessed to be in content, (n,), cosines."""
+        """How alike the texts of each problem are guessed to be in content, (n,), cosines from −1 to 1; means over known
+        texts."""
         cited = problems.documents
         guessed = self._guess.predict([(problems.texts, row) for row in cited.tolist()])
-        guessed = guessed - self._usual
         guessed /= np.maximum(np.linalg.norm(guessed, axis=1, keepdims=True), 1e-12)
         known, questioned = (
             guessed[np.searchsorted(cited, side)]
             for side in (problems.known_index, problems.questioned_index)
         )
-        each = np.einsum("ij,ij->i", known, questioned[problems.owner])
-        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes)
+        cosines = np.einsum("ij,ij->i", known, questioned[problems.owner])
+        return np.asarray(np.add.reduceat(cosines, problems.known_ptr[:-1]) / problems.sizes)
 
-    def _left(self, text: tuple[TextTable, int]) -> list[tuple[int, ...]]:
+    def _content_units(self, text: tuple[TextTable, int]) -> list[str]:
+        return [*map(str, self._splicer.content(*text).tolist())]
+
+    def _left_units(self, text: tuple[TextTable, int]) -> list[str]:
         left = self._splicer.left(*text).tolist()
-        return [*zip(left), *pairwise(left)]
+        return [*map(str, left), *map(str, pairwise(left))]
 
 
 def _shares(sizes: Sequence[int] | Ints) -> Floats:

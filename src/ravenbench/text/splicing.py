@@ -302,9 +302,7 @@ class Splicer:
             lengths = np.bincount(
                 np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1
             )
-            cut = self._cuts[row] = Cut(
-                pieces, moving, lengths, len(words) - len(moving)
-            )
+            cut = self._cuts[row] = Cut(pieces, moving, lengths, len(words) - len(moving))
         return cut
 
     def splice(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
@@ -399,7 +397,9 @@ class Splicer:
     def left(self, table: TextTable, row: int) -> Int32s:
         """What a replacement leaves of a text, in its order: numbers of the pieces that stay, and below 0 the length and
         case of each content word."""
-        pieces = self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        pieces = (
+            self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        )
         moves = self._pieces.moving(pieces, self._stays)
         words = self._pieces.word_of(pieces[moves])
         left = pieces.copy()

@@ -32,7 +32,7 @@ from ravenbench.problems import needs, sources
 from ravenbench.problems.needs import FOLDS, check_pairs_possible
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
-from ravenbench.problems.strata import evenly
+from ravenbench.problems.strata import even_fold
 from ravenbench.problems.transplant import FEWEST_PAIRS, Transplanter
 from ravenbench.randomness import Draws
 from ravenbench.reading.account import ACCOUNT, in_words
@@ -63,10 +63,6 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
-OF_A_KIND = 40
-"""Problems of each stratum in a fold, at most."""
-LEAST_ASKED = 10
-"""Problems of each stratum that are drawn in a fold, where there are as many, however small its test set is."""
 
 
 def draft(
@@ -303,32 +299,14 @@ def _strata(
     folds: Mapping[str, Fold],
     few: int | None,
 ) -> tuple[StrataRecord | None, list[Fold]]:
-    """Problems of evenly filled strata for the fits of the folds that are transplanted: of all documents on a fold's
-    test topics, as many of each kind as a fourth of its test set, within ``LEAST_ASKED`` and ``OF_A_KIND``."""
+    """Problems of evenly filled strata for the fits of the folds that are transplanted."""
     if spec.probe not in ("transplant", "both"):
         return None, []
-    drawn = []
-    topic = corpus.topic.codes
-    for fold in _random_folds(setups, folds):
-        counted = fold.train.topic
-        tested = topic if counted is None else counted.codes
-        rows = np.flatnonzero(
-            np.isin(tested, fold.counts["test_topics"]) & (corpus.author.codes >= 0) & (topic >= 0)
-        )
-        most = min(OF_A_KIND, max(LEAST_ASKED, len(fold.test) // 4))
-        rng = Draws(spec.seed)("strata", fold.name)
-        pairs = evenly(rows, corpus.author.codes[rows], topic[rows], most, rng)
-        if len(pairs):
-            drawn.append(
-                dataclass_replace(
-                    fold,
-                    name=f"{fold.name}-strata",
-                    test=Problems.pairs(corpus.texts, pairs.known, pairs.questioned),
-                    test_same=pairs.same,
-                    labels={"setup": "strata", "source": fold.name},
-                    counts={},
-                )
-            )
+    draws = Draws(spec.seed)
+    every = [
+        even_fold(fold, corpus, draws("strata", fold.name)) for fold in _random_folds(setups, folds)
+    ]
+    drawn = [fold for fold in every if fold is not None]
     size = sum(len(fold.test) for fold in drawn) // 4
     if size < FEWEST_PAIRS and few is None:
         reason = (
