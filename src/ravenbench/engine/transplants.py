@@ -17,7 +17,7 @@ would else hide in it. One more set shows whether any does: a part of the proble
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -50,6 +50,18 @@ REFERENCE_PROBLEMS = 800
 """Problems, in whole folds, from which on no more are taken to measure the reference scorers."""
 WORDS = (100, 200, 500)
 """Numbers of frequent words that may stay of which the reference scorers are measured."""
+
+
+Shown = Mapping[str, tuple[float, float | None, float | None]]
+"""By name a value and its interval's ends."""
+
+
+def estimate_of(shown: Shown, name: str) -> Estimate | None:
+    """The figure of this name, with its interval; None where there is none."""
+    if name not in shown:
+        return None
+    value, low, high = shown[name]
+    return Estimate(value, None, None if low is None or high is None else (low, high), None)
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
@@ -91,8 +103,8 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
 
     def interval(self, scorer: str, name: str) -> tuple[float, float] | None:
         """The interval (low, high), in AUC, of a figure of ``content`` or ``lengths``."""
-        _, low, high = getattr(self, scorer).get(name, (0.0, None, None))
-        return None if low is None or high is None else (low, high)
+        figure = estimate_of(getattr(self, scorer), name)
+        return None if figure is None else figure.interval
 
 
 class TransplantRecord(Record, frozen=True, kw_only=True):
@@ -341,10 +353,6 @@ def _kept_problems(transplanter: Transplanter, fold: Fold, rows: Ints, number: i
         problem,
         topics if (topics >= 0).all() else None,
     )
-
-
-Shown = dict[str, tuple[float, float | None, float | None]]
-"""By name a value and its interval's ends."""
 
 
 def _shown(figures: dict[str, Estimate | None]) -> Shown:

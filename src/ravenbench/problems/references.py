@@ -132,6 +132,9 @@ class References:
 ASPECTS = 50
 """Directions in which texts differ most in content, that are guessed: with more a guess would be a likeness of style."""
 
+COLUMNS = 2**16
+"""Units of texts are counted in so many columns."""
+
 
 class FromWhatStays:
     """Goes by topic alone, as far as what stays when content words are replaced tells it: frequent words, marks, digits,
@@ -150,7 +153,9 @@ class FromWhatStays:
         texts = [(train.texts, row) for row in rows[:: max(1, len(rows) // SAMPLE)].tolist()]
         content, left = (
             make_pipeline(
-                HashingVectorizer(analyzer=units, alternate_sign=False, norm=None),
+                HashingVectorizer(
+                    n_features=COLUMNS, analyzer=units, alternate_sign=False, norm=None
+                ),
                 TfidfTransformer(sublinear_tf=True),
             )
             for units in (self._content_units, self._left_units)
