@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -133,9 +133,10 @@ class ScorerRow:
 
     ``dose`` is its share of topic: 0 where it cannot see content, 1 for topic alone, None where it is not known;
     ``trained`` whether its topic part was trained, None where it has none. ``null`` counts false positives of the null,
-    content off topic against other content off topic. ``outcomes`` counts those of the content axis; ``covered_drop``
-    and ``covered_left`` count intervals as ``Axis.covered`` does those of the swing. ``domain`` is None where the
-    crossed probe does not apply.
+    content off topic against other content off topic, by both replacements. ``outcomes`` counts those of the content
+    axis, ``fitted`` the same where words are fitted alone; ``covered_drop`` and ``covered_left``, ``covered_free`` (the
+    swing of words replaced freely) and ``covered_misleads`` count intervals as ``Axis.covered`` does those of the swing.
+    ``helps`` and ``misleads`` are AUCs on untouched texts. ``domain`` is None where the crossed probe does not apply.
     """
 
     scorer: str
@@ -146,8 +147,14 @@ class ScorerRow:
     drop: Number | None
     null: Share
     outcomes: dict[Content, Share]
+    fitted: dict[Content, Share]
+    free: Number | None
+    helps: Number | None
+    misleads: Number | None
     covered_drop: Share
     covered_left: Share
+    covered_free: Share
+    covered_misleads: Share
     content: Axis
     domain: Axis | None
 
@@ -246,15 +253,21 @@ def _scorer(
     floors: Sequence[Estimate | None],
 ) -> ScorerRow:
     dose, trained = _known(design, name)
+    freely = [one.free[0] for one in worlds if one.free is not None]
     null = [
-        content_checks(one.content._replace(swing=one.content.null_swing))[0].state
-        for one in worlds
+        content_checks(figures._replace(swing=figures.null_swing))[0].state
+        for figures in [*(one.content for one in worlds), *freely]
     ]
-    judged = [
-        # The scorer of lengths itself has no excuse.
-        _judged(one, None if own is None or name == LENGTHS else own.interval, floor)
-        for one, own, floor in zip(worlds, lengths, floors, strict=True)
-    ]
+    judged, fitted = (
+        [
+            # The scorer of lengths itself has no excuse.
+            _judged(one, None if own is None or name == LENGTHS else own.interval, floor)
+            for one, own, floor in zip(tried, lengths, floors, strict=True)
+        ]
+        for tried in (worlds, [replace(one, free=None) for one in worlds])
+    )
+    free = [figures.swing for figures in freely]
+    misleads = [one.misleads for one in worlds]
     applicable = any(one.gain is not None or one.alike for one in worlds)
     nothing = Estimate(math.nan, None, None, None)
     domain = [domain_axis(one.gain or nothing, one.repetitions, alike=one.alike) for one in worlds]
@@ -271,6 +284,12 @@ def _scorer(
         drop=_mean(drop),
         null=_count(null, State.EFFECT),
         outcomes={outcome: _count([one.outcome for one in judged], outcome) for outcome in Content},
+        fitted={outcome: _count([one.outcome for one in fitted], outcome) for outcome in Content},
+        free=_mean(free),
+        helps=_mean([one.helps for one in worlds]),
+        misleads=_mean(misleads),
+        covered_free=_covered(free, kinds if free else ()),
+        covered_misleads=_covered(misleads, kinds),
         covered_drop=_covered(drop, kinds),
         covered_left=_covered(style_left, kinds),
         content=_axis(
@@ -325,7 +344,7 @@ def _axis(
     return Axis(
         figure=_mean(figures),
         flagged=_count(outcomes, *EFFECTS, Domain.DEPENDS),
-        less=_count(outcomes, Content.LESS, Domain.LESS),
+        less=_count(outcomes, Content.LESS, Content.FLOOR, Domain.LESS),
         undecided=_count(outcomes, Content.UNDECIDED, Content.GUESSES, Domain.UNDECIDED),
         not_applicable=_count(outcomes, Domain.NOT_APPLICABLE),
         none=_count(outcomes, Content.NO_VERDICT, Domain.NO_VERDICT),
@@ -449,6 +468,19 @@ class SimulateReport(Report[Simulation]):
             col("style left", lambda r: value_of(r.style_left), json="style_left"),
             col("drop", lambda r: value_of(r.drop), signed=True, json="drop"),
             *_axis_columns(lambda r: r.content, "swing", "effect", "none"),
+            col("free swing", lambda r: value_of(r.free), signed=True, json="free_swing"),
+            col("helps", lambda r: value_of(r.helps), json="helps", terminal=False),
+            col("misleads", lambda r: value_of(r.misleads), json="misleads", terminal=False),
+            share("covered: free", lambda r: r.covered_free, "covered_free_swing"),
+            share("covered: misleads", lambda r: r.covered_misleads, "covered_misleads"),
+            share(
+                "none, fitted alone",
+                lambda r: Share(
+                    sum(r.fitted[cleared].count for cleared in (Content.LESS, Content.FLOOR)),
+                    r.content.less.of,
+                ),
+                "none_fitted",
+            ),
             share("covered: drop", lambda r: r.covered_drop, "covered_drop"),
             share("covered: left", lambda r: r.covered_left, "covered_style_left"),
             share("null", lambda r: r.null, "null_flagged"),
@@ -470,12 +502,19 @@ class SimulateReport(Report[Simulation]):
                 "outcomes",
                 "covered_drop",
                 "covered_style_left",
+                "free_swing",
+                "helps",
+                "misleads",
+                "covered_free_swing",
+                "covered_misleads",
+                "none_fitted",
                 "content",
                 "domain",
             ),
             note=f"Means over {a.replicates} worlds. Effect, none: worlds in which a content effect was stated, or "
             f"none beyond ±{a.margins['content']:g}; the interval beside is Wilson's. Covered: "
-            "intervals that hold the mean swing (drop, style left); alone: intervals from drawing authors only, not "
+            "intervals that hold the mean swing (free: by words replaced freely; drop, style left, AUC where topic "
+            "misleads); alone: intervals from drawing authors only, not "
             "topics. Detectable: smallest true swing detected with 80 % power. Null: effects stated where one "
             "content off topic was compared with another content off topic.",
         )
@@ -496,8 +535,10 @@ class SimulateReport(Report[Simulation]):
             count("notices", Content.NOTICES),
             count("both ways", Content.SWAYED),
             count("answers change", Content.DISPLACED),
+            count("follows topic", Content.FOLLOWS),
             count("guesses", Content.GUESSES),
             count("no effect", Content.LESS),
+            count("at the floor", Content.FLOOR),
             count("undecided", Content.UNDECIDED),
             note="Worlds by the first outcome that holds, from left to right.",
         )
