@@ -13,7 +13,6 @@ from typing import Any
 
 from benchmarks import lab
 from ravenbench.statistics.estimates import wilson
-from ravenbench.store.store import Store
 
 CLEARED = "less", "floor"
 EFFECTS = "relies", "loses", "notices", "swayed", "displaced", "follows"
@@ -24,6 +23,7 @@ MEANS = "auc", "style_left", "drop", "swing", "free_swing", "helps", "misleads"
 def rows(folder: Path) -> list[dict[str, Any]]:
     """Every scorer of a simulation, with the kind of its worlds and how many there are."""
     from benchmarks.lab.report import SimulateReport
+    from ravenbench.store.store import Store
 
     made = SimulateReport(Store.open(folder)).to_json()
     return [

@@ -336,7 +336,7 @@ def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
 def _axis(
     figures: Sequence[Estimate | None],
     alone: Sequence[Estimate | None],
-    judged: Sequence[Judged],
+    judged: Sequence[Judged[Any]],
     kinds: Sequence[int],
 ) -> Axis:
     outcomes = [one.outcome for one in judged]

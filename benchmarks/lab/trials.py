@@ -185,25 +185,26 @@ class Asking:
             arm: self.ask(problems, f"{replacement}-{arm}", same, done.plain)
             for arm, problems in arms.items()
         }
+
+        def of(name: str, kind: int, original: Floats) -> Versions:
+            along, against, off2 = (each[arm][name][kind] for arm in arms)
+            on, off = np.where(same, along, against), np.where(same, against, along)
+            return Versions(original, on, off, off2)
+
         made = {
-            name: tuple(
-                Versions(
-                    original,
-                    np.where(same, each["along"][name][kind], each["against"][name][kind]),
-                    np.where(same, each["against"][name][kind], each["along"][name][kind]),
-                    each["off"][name][kind],
-                )
-                for kind, original in enumerate(scores)
-            )
-            for name, scores in plain.items()
+            name: (of(name, 0, scores), of(name, 1, answers))
+            for name, (scores, answers) in plain.items()
         }
         for dose in self.spec.doses:
             rng = stream(self.world.number, "study-thin", self.fold.name, str(dose))
             thin = rng.random(len(self.fold.test))[done.rows] < dose
-            made[f"texts {shown(dose)}"] = tuple(
-                Versions(plain, np.where(thin, on, off2), off, off2)
-                for plain, on, off, off2 in made["untrained topic"]
-            )
+
+            def thinned(versions: Versions, thin: Bools = thin) -> Versions:
+                plain, on, off, off2 = versions
+                return Versions(plain, np.where(thin, on, off2), off, off2)
+
+            scores, answers = made["untrained topic"]
+            made[f"texts {shown(dose)}"] = thinned(scores), thinned(answers)
         return made
 
 
@@ -247,9 +248,9 @@ def _content(
         }
         strata = even_fold(fold, corpus, Draws(world.number)("strata", fold.name))
         if strata is not None:
-            answers = asking.ask(strata.test, "strata", strata.test_same, strata.test)
+            given = asking.ask(strata.test, "strata", strata.test_same, strata.test)
             even_folds.append(_kept(corpus, strata.test, strata.test_same, numbers))
-            for name, (_, published) in answers.items():
+            for name, (_, published) in given.items():
                 even.setdefault(name, []).append(published)
     full = {way: ContentDesign(tuple(folds), world.similarity) for way, folds in kept.items()}
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
@@ -405,7 +406,7 @@ def trials_of(arrays: Mapping[str, NDArray[Any]]) -> list[Trial]:
             )
             for prefix in ("", "free_")
         )
-        others = {
+        others: dict[str, Any] = {
             name: _figure(each) for name, each in zip(OTHERS, figures[len(CONTENT) :], strict=True)
         }
         repetitions, alike = arrays["counts"][number, len(COUNTS) :].tolist()

@@ -330,7 +330,7 @@ class Adversaries:
         self._content = Cosine(lambda text: [word for word in words_of(text) if word not in words])
         rare = {word for word, count in seen.items() if count <= RARE and word not in words}
         self._rare = Cosine(lambda text: [word for word in words_of(text) if word in rare])
-        self._visible = {
+        self._visible: dict[str, Cosine | Lengths] = {
             "names": Cosine(_INSIDE.findall),
             "numbers": Cosine(_WITH_DIGIT.findall),
             "addresses": Cosine(_ADDRESS.findall),
