@@ -310,15 +310,8 @@ def references(
             tuple(design), transplanter.similarity if transplanter.topic is not None else None
         )
         figures = {
-            name: _shown(
-                {
-                    "auc": found.auc,
-                    "style_left": found.style_left,
-                    "swing": found.swing,
-                }
-            )
+            name: _shown(shown.figures(versions)._asdict(), "auc", "style_left", "swing")
             for name, versions in scores.items()
-            for found in [shown.figures(versions)]
         }
         records.append(
             ReferenceRecord(
@@ -355,11 +348,10 @@ def _kept_problems(transplanter: Transplanter, fold: Fold, rows: Ints, number: i
     )
 
 
-def _shown(figures: dict[str, Estimate | None]) -> Shown:
+def _shown(figures: Mapping[str, Estimate | None], *names: str) -> Shown:
+    shown = {name: figure for name in names if (figure := figures[name]) is not None}
     return {
-        name: (figure.value, *(figure.interval or (None, None)))
-        for name, figure in figures.items()
-        if figure is not None
+        name: (figure.value, *(figure.interval or (None, None))) for name, figure in shown.items()
     }
 
 
@@ -374,7 +366,7 @@ def topic_reference(transplanter: Transplanter, folds: Sequence[Fold]) -> Shown:
         kept.append(_kept_problems(transplanter, fold, np.arange(len(fold.test)), len(kept)))
         scores.append(FromWhatStays(transplanter.splicer, fold.train).score(fold.test))
     helps, misleads = topic_aucs(kept, scores, transplanter.similarity)
-    return _shown({"helps": helps, "misleads": misleads})
+    return _shown({"helps": helps, "misleads": misleads}, "helps", "misleads")
 
 
 def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws()) -> Transplants:

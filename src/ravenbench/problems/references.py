@@ -160,8 +160,7 @@ class FromWhatStays:
             )
             for units in (self._content_units, self._left_units)
         )
-        directions = TruncatedSVD(ASPECTS, random_state=0)
-        aspects = directions.fit_transform(content.fit_transform(texts))
+        aspects = make_pipeline(content, TruncatedSVD(ASPECTS, random_state=0)).fit_transform(texts)
         self._guess = make_pipeline(left, Ridge()).fit(texts, aspects - aspects.mean(axis=0))
 
     def score(self, problems: Problems) -> Floats:

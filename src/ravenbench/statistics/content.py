@@ -298,7 +298,7 @@ def topic_aucs(
 ) -> tuple[Estimate | None, Estimate | None]:
     """AUCs of answers (n,) to each fold's untouched problems, whose topics are known, where topic helps (one author on
     one topic, two on two) and where it misleads (the reverse); None where no fold has enough such problems."""
-    found = list[Estimate | None]()
+    areas = list[Estimate | None]()
     for helping in (True, False):
         parts = list[tuple[Bools, Floats, Ints, Ints]]()
         topics = list[Ints]()
@@ -309,8 +309,8 @@ def topic_aucs(
             if min(same.sum(), (~same).sum()) >= FEWEST_EVEN:
                 parts.append((same, given[kind], fold.sides[kind], fold.problem[kind]))
                 topics.append(fold.topics[kind])
-        found.append(mean_auc(parts, topics, similarity) if parts else None)
-    return found[0], found[1]
+        areas.append(mean_auc(parts, topics, similarity) if parts else None)
+    return areas[0], areas[1]
 
 
 def _only(fold: KeptFold, known: NDArray[Any]) -> KeptFold:

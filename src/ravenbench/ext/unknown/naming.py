@@ -434,8 +434,7 @@ class _Fold(Scored):
             (count - 1) / count * ((np.array(values) - np.mean(values, axis=0)) ** 2).sum(axis=0)
         )
         reach = float(t.ppf(0.975, count - 1)) * error
-        low, high = (expit(middle + end).tolist() for end in (-reach, reach))
-        ends = zip(low, high, strict=True)
+        ends = zip(*(expit(middle + end).tolist() for end in (-reach, reach)), strict=True)
         return [(low, high) if high - low < BROAD else None for low, high in ends]
 
     def _along(self, mine: Ints) -> tuple[list[Passage], str | None]:
