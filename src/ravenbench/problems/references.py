@@ -133,7 +133,7 @@ ASPECTS = 50
 """Directions in which texts differ most in content, that are guessed: with more a guess would be a likeness of style."""
 
 COLUMNS = 2**16
-"""Units of texts are counted in so many columns."""
+"""Units of texts that are counted."""
 
 
 class FromWhatStays:
@@ -144,23 +144,20 @@ class FromWhatStays:
 
     def __init__(self, splicer: Splicer, train: Problems) -> None:
         from sklearn.decomposition import TruncatedSVD
-        from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+        from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
         from sklearn.linear_model import Ridge
         from sklearn.pipeline import make_pipeline
 
         self._splicer = splicer
         rows = train.documents
         texts = [(train.texts, row) for row in rows[:: max(1, len(rows) // SAMPLE)].tolist()]
-        content, left = (
-            make_pipeline(
-                HashingVectorizer(
-                    n_features=COLUMNS, analyzer=units, alternate_sign=False, norm=None
-                ),
-                TfidfTransformer(sublinear_tf=True),
-            )
-            for units in (self._content_units, self._left_units)
-        )
-        aspects = make_pipeline(content, TruncatedSVD(ASPECTS, random_state=0)).fit_transform(texts)
+        aspects = make_pipeline(
+            HashingVectorizer(
+                n_features=COLUMNS, analyzer=self._content_units, alternate_sign=False
+            ),
+            TruncatedSVD(ASPECTS, random_state=0),
+        ).fit_transform(texts)
+        left = TfidfVectorizer(analyzer=self._left_units, max_features=COLUMNS, sublinear_tf=True)
         self._guess = make_pipeline(left, Ridge()).fit(texts, aspects - aspects.mean(axis=0))
 
     def score(self, problems: Problems) -> Floats:
