@@ -12,6 +12,8 @@ from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
+from ravenbench.problems.references import FromWhatStays
+from ravenbench.reports.cells import sides_of
 from ravenbench.reports.content import (
     ContentRow,
     best_first,
@@ -22,12 +24,14 @@ from ravenbench.reports.content import (
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.reports.view import figure
 from ravenbench.statistics.axes import Content, State
+from ravenbench.statistics.content import KeptFold, topic_aucs
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 from ravenbench.tasks.run.spec import build
+from ravenbench.text.splicing import Splicer
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -174,6 +178,28 @@ def test_who_goes_against_topic_gains_nothing_in_rank(probed):
     )
     probe = replace(probe, rows=(against, of("other", 0.95, 0.1)))
     assert "against .200 (.180 to .220) where topic helps: it goes against topic" in headline(probe)
+
+
+def test_a_scorer_that_goes_against_topic_ranks_below_an_honest_one(probed):
+    """It calls texts different where what stays is alike: best of all where topic misleads, and useless where it
+    helps."""
+    analysis = analyse(probed)
+    plan = probed.plan_as(RunPlan)
+    folds = [probed.fold(name) for name in plan.strata.folds.values()]
+    sides = [sides_of(probed, fold.name, plan.topics) for fold in folds]
+    kept = [KeptFold(side.same, side.authors, side.problem, side.topics) for side in sides]
+    against = [
+        -FromWhatStays(Splicer(fold.train.texts), fold.train).score(fold.test) for fold in folds
+    ]
+    helps, misleads = topic_aucs(kept, against, probed.similarity())
+    honest = analysis.content.row("style-only")
+    cleared = honest.judged._replace(outcome=Content.LESS)
+    rows = [
+        replace(honest, verifier="against", judged=cleared, helps=helps, misleads=misleads),
+        replace(honest, judged=cleared),
+    ]
+    assert misleads.value > 0.5 > helps.value
+    assert [row.verifier for row in best_first(rows)] == ["style-only", "against"]
 
 
 def test_sentences_say_which_figures_they_are_of(probed):
