@@ -12,7 +12,6 @@ from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.problems.references import FromWhatStays
 from ravenbench.reports.cells import sides_of
 from ravenbench.reports.content import (
     ContentRow,
@@ -31,7 +30,6 @@ from ravenbench.tasks.api import run
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.report import RunReport
 from ravenbench.tasks.run.spec import build
-from ravenbench.text.splicing import Splicer
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -181,16 +179,13 @@ def test_who_goes_against_topic_gains_nothing_in_rank(probed):
 
 
 def test_a_scorer_that_goes_against_topic_ranks_below_an_honest_one(probed):
-    """It calls texts different where what stays is alike: best of all where topic misleads, and useless where it
-    helps."""
+    """It answers the reverse of topic-only: better where topic misleads, and worse than guessing where it helps."""
     analysis = analyse(probed)
     plan = probed.plan_as(RunPlan)
-    folds = [probed.fold(name) for name in plan.strata.folds.values()]
-    sides = [sides_of(probed, fold.name, plan.topics) for fold in folds]
+    names = list(plan.strata.folds.values())
+    sides = [sides_of(probed, name, plan.topics) for name in names]
     kept = [KeptFold(side.same, side.authors, side.problem, side.topics) for side in sides]
-    against = [
-        -FromWhatStays(Splicer(fold.train.texts), fold.train).score(fold.test) for fold in folds
-    ]
+    against = [1 - probed.answers("topic-only", name) for name in names]
     helps, misleads = topic_aucs(kept, against, probed.similarity())
     honest = analysis.content.row("style-only")
     cleared = honest.judged._replace(outcome=Content.LESS)
