@@ -174,6 +174,14 @@ class ManifoldWriter:
         """The function words of the language, the most frequent first, and its content words."""
         return self._functions.tolist(), self._contents.tolist()
 
+    def groups(self) -> list[tuple[str, list[str]]]:
+        """Content words by the square of the torus, one of 64, in which each is at home, and its name."""
+        place = (8 * self._content_laws[1]).astype(int)
+        found = dict[str, list[str]]()
+        for (x, y), word in zip(place.tolist(), self._contents.tolist(), strict=True):
+            found.setdefault(f"{x} {y}", []).append(word)
+        return [*found.items()]
+
     @property
     def _functions(self) -> Words:
         return self._lexicon[:FUNCTIONS]
@@ -227,6 +235,8 @@ class Manifold(Spelt):
         Content words that are as frequent as function words: those rank alone takes for such.
     script : str
         How texts are written: "latin", or "unspaced", "suffixes", "rtl", "clitics", "prefixes" (docs/languages.md).
+    traces : int
+        1: topic shows in names, their lengths, numbers and addresses too.
     language : int, optional
         Seed of the words and of how each is used; ``seed`` unless given. Corpora of one language and other seeds are
         samples of one kind.
@@ -251,6 +261,7 @@ class Manifold(Spelt):
         "interest": (0.001, 10),
         "drift": (0, 20),
         "loud": (0, 4_000),
+        "traces": (0, 1),
         "language": (-(2**63), 2**63 - 1),
         "seed": (-(2**63), 2**63 - 1),
     }
@@ -265,6 +276,7 @@ class Manifold(Spelt):
     drift: float = 0.0
     loud: int = 0
     script: str = "latin"
+    traces: int = 0
     language: int | None = None
     seed: int = 0
 
@@ -288,6 +300,9 @@ class Manifold(Spelt):
 
     def vocabulary(self) -> tuple[Sequence[str], Sequence[str]]:
         return self._writer().vocabulary
+
+    def groups(self) -> list[tuple[str, list[str]]]:
+        return self._writer().groups()
 
     def _writer(self) -> ManifoldWriter:
         language = self.seed if self.language is None else self.language

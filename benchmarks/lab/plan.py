@@ -72,7 +72,7 @@ def drawing(spec: SimulateSpec) -> str:
                 "blur": BLUR,
                 "letters": LETTERS,
             },
-            {"first": FIRST_SEED, "alike": ALIKE, "scorers": names(spec.doses)},
+            {"first": FIRST_SEED, "alike": ALIKE, "scorers": names(spec.doses, spec.company)},
             {"refused": [REFUSED, REFUSED_SPLICED], "rare": RARE, "style": STYLE, "common": COMMON},
             {"even": [EVEN, EVEN_OVER_TEXTS, LOOKED_AT], "together": TOGETHER},
             {

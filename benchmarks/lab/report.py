@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.lab.plan import SimulatePlan
 from benchmarks.lab.spec import SimulateSpec
 from benchmarks.lab.trials import Trial, trials_of
-from benchmarks.lab.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
+from benchmarks.lab.worlds import BLIND, COMPANY, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.engine.options import checked
 from ravenbench.errors import InputError
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
@@ -133,9 +133,10 @@ class ScorerRow:
 
     ``dose`` is its share of topic: 0 where it cannot see content, 1 for topic alone, None where it is not known;
     ``trained`` whether its topic part was trained, None where it has none. ``null`` counts false positives of the null,
-    content off topic against other content off topic. ``outcomes`` counts those of the content axis; ``covered_drop``
-    and ``covered_left`` count intervals as ``Axis.covered`` does those of the swing. ``domain`` is None where the
-    crossed probe does not apply.
+    content off topic against other content off topic, by both replacements. ``outcomes`` counts those of the content
+    axis, ``fitted`` the same where words are fitted alone; ``covered_drop`` and ``covered_left``, ``covered_free`` (the
+    swing of words replaced freely) and ``covered_misleads`` count intervals as ``Axis.covered`` does those of the swing.
+    ``helps`` and ``misleads`` are AUCs on untouched texts. ``domain`` is None where the crossed probe does not apply.
     """
 
     scorer: str
@@ -146,8 +147,14 @@ class ScorerRow:
     drop: Number | None
     null: Share
     outcomes: dict[Content, Share]
+    fitted: dict[Content, Share]
+    free: Number | None
+    helps: Number | None
+    misleads: Number | None
     covered_drop: Share
     covered_left: Share
+    covered_free: Share
+    covered_misleads: Share
     content: Axis
     domain: Axis | None
 
@@ -189,7 +196,9 @@ class Simulation(Shown):
         )
         blind = ", ".join(f"{row.scorer} {row.content.flagged}" for row in self.blind)
         effects = [f"{row.scorer} in {row.content.flagged}" for row in self.rows if row.dose]
-        hidden = [row for row in self.rows if row.scorer in HIDDEN and row.content.less.count]
+        hidden = [
+            row for row in self.rows if row.scorer in (*HIDDEN, *COMPANY) and row.content.less.count
+        ]
         cleared = [f"{row.scorer} in {row.content.less}" for row in hidden]
         domain = [(row.scorer, row.domain) for row in self.rows if row.domain is not None]
         depends = [f"{scorer} in {axis.flagged}" for scorer, axis in domain if axis.flagged.count]
@@ -226,9 +235,10 @@ def summarise(
     """What the worlds show; each has the scorers in the order of ``names``."""
     kinds = [sample(number) for number in worlds]
     columns = zip(*worlds.values(), strict=True)
-    every = dict(zip(names(design.doses), columns, strict=True))
+    every = dict(zip(names(design.doses, design.company), columns, strict=True))
     lengths = [one.content.swing for one in every[LENGTHS]]
-    rows = [_scorer(design, name, own, kinds, lengths) for name, own in every.items()]
+    floors = [one.content.style_left for one in every["content"]]
+    rows = [_scorer(design, name, own, kinds, lengths, floors) for name, own in every.items()]
     pairs = [own[0].content.same + own[0].content.different for own in worlds.values()]
     margins = {"content": CONTENT_MARGIN, "domain": DOMAIN_MARGIN}
     return Simulation(design, tuple(worlds), margins, float(np.mean(pairs)), tuple(rows), failures)
@@ -240,21 +250,24 @@ def _scorer(
     worlds: Sequence[Trial],
     kinds: Sequence[int],
     lengths: Sequence[Estimate | None],
+    floors: Sequence[Estimate | None],
 ) -> ScorerRow:
     dose, trained = _known(design, name)
+    freely = [one.free[0] for one in worlds if one.free is not None]
     null = [
-        content_checks(one.content._replace(swing=one.content.null_swing))[0].state
-        for one in worlds
+        content_checks(figures._replace(swing=figures.null_swing))[0].state
+        for figures in [*(one.content for one in worlds), *freely]
     ]
-    judged = [
-        # The scorer of lengths itself has no excuse.
-        content_axis(
-            one.content,
-            lengths=None if own is None or name == LENGTHS else own.interval,
-            behind=one.behind,
-        )
-        for one, own in zip(worlds, lengths, strict=True)
-    ]
+    judged, fitted = (
+        [
+            # The scorer of lengths itself has no excuse.
+            _judged(one, None if own is None or name == LENGTHS else own.interval, floor)
+            for one, own, floor in zip(tried, lengths, floors, strict=True)
+        ]
+        for tried in (worlds, [replace(one, free=None) for one in worlds])
+    )
+    free = [figures.swing for figures in freely]
+    misleads = [one.misleads for one in worlds]
     applicable = any(one.gain is not None or one.alike for one in worlds)
     nothing = Estimate(math.nan, None, None, None)
     domain = [domain_axis(one.gain or nothing, one.repetitions, alike=one.alike) for one in worlds]
@@ -271,6 +284,12 @@ def _scorer(
         drop=_mean(drop),
         null=_count(null, State.EFFECT),
         outcomes={outcome: _count([one.outcome for one in judged], outcome) for outcome in Content},
+        fitted={outcome: _count([one.outcome for one in fitted], outcome) for outcome in Content},
+        free=_mean(free),
+        helps=_mean([one.helps for one in worlds]),
+        misleads=_mean(misleads),
+        covered_free=_covered(free, kinds if free else ()),
+        covered_misleads=_covered(misleads, kinds),
         covered_drop=_covered(drop, kinds),
         covered_left=_covered(style_left, kinds),
         content=_axis(
@@ -287,11 +306,28 @@ def _scorer(
     )
 
 
+def _judged(one: Trial, lengths: Interval | None, floor: Estimate | None) -> Judged[Content]:
+    """The outcome as a run has it, of the replacement that speaks most against a scorer."""
+    at_least = None if floor is None else floor.value
+    ways = [(one.content, one.behind, lengths)]
+    if one.free is not None:
+        ways.append((*one.free, None))
+    return min(
+        (
+            content_axis(
+                figures, lengths=excuse, behind=behind, floor=at_least, misleads=one.misleads
+            )
+            for figures, behind, excuse in ways
+        ),
+        key=lambda judged: list(Content).index(judged.outcome),
+    )
+
+
 def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
     """The dose of a scorer, and whether its topic part was trained."""
     if name in BLIND:
         return 0.0, None
-    if name in (*COMPARED, *HIDDEN):
+    if name in (*COMPARED, *HIDDEN, *COMPANY):
         return None, None
     dose = next((dose for dose in design.doses if shown(dose) in name.split()), 1.0)
     return dose, not name.startswith("texts") and "untrained" not in name
@@ -300,7 +336,7 @@ def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
 def _axis(
     figures: Sequence[Estimate | None],
     alone: Sequence[Estimate | None],
-    judged: Sequence[Judged],
+    judged: Sequence[Judged[Any]],
     kinds: Sequence[int],
 ) -> Axis:
     outcomes = [one.outcome for one in judged]
@@ -308,7 +344,7 @@ def _axis(
     return Axis(
         figure=_mean(figures),
         flagged=_count(outcomes, *EFFECTS, Domain.DEPENDS),
-        less=_count(outcomes, Content.LESS, Domain.LESS),
+        less=_count(outcomes, Content.LESS, Content.FLOOR, Domain.LESS),
         undecided=_count(outcomes, Content.UNDECIDED, Content.GUESSES, Domain.UNDECIDED),
         not_applicable=_count(outcomes, Domain.NOT_APPLICABLE),
         none=_count(outcomes, Content.NO_VERDICT, Domain.NO_VERDICT),
@@ -432,6 +468,19 @@ class SimulateReport(Report[Simulation]):
             col("style left", lambda r: value_of(r.style_left), json="style_left"),
             col("drop", lambda r: value_of(r.drop), signed=True, json="drop"),
             *_axis_columns(lambda r: r.content, "swing", "effect", "none"),
+            col("free swing", lambda r: value_of(r.free), signed=True, json="free_swing"),
+            col("helps", lambda r: value_of(r.helps), json="helps", terminal=False),
+            col("misleads", lambda r: value_of(r.misleads), json="misleads", terminal=False),
+            share("covered: free", lambda r: r.covered_free, "covered_free_swing"),
+            share("covered: misleads", lambda r: r.covered_misleads, "covered_misleads"),
+            share(
+                "none, fitted alone",
+                lambda r: Share(
+                    sum(r.fitted[cleared].count for cleared in (Content.LESS, Content.FLOOR)),
+                    r.content.less.of,
+                ),
+                "none_fitted",
+            ),
             share("covered: drop", lambda r: r.covered_drop, "covered_drop"),
             share("covered: left", lambda r: r.covered_left, "covered_style_left"),
             share("null", lambda r: r.null, "null_flagged"),
@@ -453,12 +502,19 @@ class SimulateReport(Report[Simulation]):
                 "outcomes",
                 "covered_drop",
                 "covered_style_left",
+                "free_swing",
+                "helps",
+                "misleads",
+                "covered_free_swing",
+                "covered_misleads",
+                "none_fitted",
                 "content",
                 "domain",
             ),
             note=f"Means over {a.replicates} worlds. Effect, none: worlds in which a content effect was stated, or "
             f"none beyond ±{a.margins['content']:g}; the interval beside is Wilson's. Covered: "
-            "intervals that hold the mean swing (drop, style left); alone: intervals from drawing authors only, not "
+            "intervals that hold the mean swing (free: by words replaced freely; drop, style left, AUC where topic "
+            "misleads); alone: intervals from drawing authors only, not "
             "topics. Detectable: smallest true swing detected with 80 % power. Null: effects stated where one "
             "content off topic was compared with another content off topic.",
         )
@@ -479,8 +535,10 @@ class SimulateReport(Report[Simulation]):
             count("notices", Content.NOTICES),
             count("both ways", Content.SWAYED),
             count("answers change", Content.DISPLACED),
+            count("follows topic", Content.FOLLOWS),
             count("guesses", Content.GUESSES),
             count("no effect", Content.LESS),
+            count("at the floor", Content.FLOOR),
             count("undecided", Content.UNDECIDED),
             note="Worlds by the first outcome that holds, from left to right.",
         )

@@ -61,6 +61,13 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
             "How words are found (raven list segmenter); by default as a run does, by scripts and language."
         ),
     ] = None
+    company: Annotated[
+        bool,
+        about(
+            "Ask scorers that look for the originals of replaced texts, too; each call is a process of its own, so it "
+            "takes minutes a world."
+        ),
+    ] = False
     seed: Annotated[int, msgspec.Meta(ge=0), about("Number of the first world. Default: 0.")] = 0
 
 

@@ -149,14 +149,59 @@ _MAKERS: dict[str, Callable[[Sequence[str], Sequence[str]], tuple[Transform, Tra
 }
 
 
+SHARES = (0.06, 0.12, 0.35)
+"""Of content words so many are numbers; up to the second number addresses, up to the third names."""
+NUMBERS = 4
+"""Numbers that go with one topic."""
+
+
+def traced(groups: Sequence[tuple[str, Sequence[str]]]) -> Transform:
+    """How to write a text so that topic shows by more than words: some content words are numbers of their group,
+    addresses at its host, and names as long as its other names. ``groups`` are words that go with one topic, and a key.
+    """
+    form_of = dict[str, str]()
+    taken = {word for _, words in groups for word in words}
+    for key, words in groups:
+        of_group = stream(0, "traces", key)
+        host = "".join(of_group.choice(list(_CONSONANTS), size=6).tolist())
+        length = int(of_group.integers(3, 10))
+        numbers = of_group.integers(100, 100_000, size=NUMBERS)
+        for word in words:
+            rng = stream(0, "traces", key, word)
+            kind = rng.random()
+            if kind < SHARES[0]:
+                form_of[word] = str(rng.choice(numbers))
+            elif kind < SHARES[1]:
+                form_of[word] = f"{word}@{host}.edu"
+            elif kind < SHARES[2]:
+                name = word[:length]
+                while len(name) < length or name in taken:
+                    letters = rng.choice(list(_CONSONANTS + _VOWELS), size=length).tolist()
+                    name = (word[: length // 2] + "".join(letters))[:length]
+                taken.add(name)
+                form_of[word] = name.capitalize()
+
+    def write(match: re.Match[str]) -> str:
+        form = form_of.get(match[0].lower(), match[0])
+        return form[:1].upper() + form[1:] if match[0][0].isupper() else form
+
+    return partial(re.compile("[A-Za-z]+").sub, write)
+
+
 class Spelt(Generated):
-    """A generated corpus that is written in a script."""
+    """A generated corpus that is written in a script; with ``traces`` (1, else 0) topic shows in names, numbers and
+    addresses too."""
 
     script: str
+    traces: int
 
     @abstractmethod
     def vocabulary(self) -> tuple[Sequence[str], Sequence[str]]:
         """Words that carry style and no content, the most frequent first, and all others."""
+
+    @abstractmethod
+    def groups(self) -> list[tuple[str, list[str]]]:
+        """All content words, those together that go with one topic, and a key of each group."""
 
     def functions(self) -> frozenset[str]:
         """The words that carry style and no content."""
@@ -164,6 +209,8 @@ class Spelt(Generated):
 
     def spelling(self) -> tuple[Transform, Transform]:
         """How texts are written in the corpus's script, and how they are read again."""
+        if self.traces:
+            return traced(self.groups()), str
         return spelling(self.script, *(((), ()) if self.script == "latin" else self.vocabulary()))
 
     def check(self) -> None:
@@ -173,6 +220,8 @@ class Spelt(Generated):
                 found=self.script,
                 expected=", ".join(SCRIPTS),
             )
+        if self.traces and self.script != "latin":
+            raise SpecError(f"{self.name}: traces=1 needs script='latin'", found=self.script)
         super().check()
 
 
@@ -181,8 +230,10 @@ class Scripted(Spelt, Synthetic):
     """The corpus synthetic in other scripts, which the parameter script names."""
 
     name = "synthetic-script"
+    limits = {**Synthetic.limits, "traces": (0, 1)}
 
     script: str = "latin"
+    traces: int = 0
 
     def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
         self.check()
@@ -195,4 +246,15 @@ class Scripted(Spelt, Synthetic):
         functions = [*FUNCTION_WORDS.tolist(), *(word for pair in HABITS for word in pair)]
         return functions, [
             word for words in self._writer()._lexicon for word in words.ravel().tolist()
+        ]
+
+    def groups(self) -> list[tuple[str, list[str]]]:
+        general, *topical = self._writer()._lexicon
+        return [
+            *((word, [word]) for word in general.tolist()),
+            *(
+                (f"{kind} {number}", words)
+                for kind, table in enumerate(topical)
+                for number, words in enumerate(table.tolist())
+            ),
         ]

@@ -32,18 +32,25 @@ from benchmarks.lab.worlds import (
 from ravenbench import registry
 from ravenbench.engine.apart import Apart, divided, handed, pickled
 from ravenbench.engine.cells import CellUnit
-from ravenbench.engine.transplants import mixed
+from ravenbench.engine.transplants import FITTED, FREE, _every, _step, mixed
+from ravenbench.problems.strata import even_fold
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
 from ravenbench.statistics import axes
 from ravenbench.statistics.axes import Crossed, Repetition, gain_figure, gain_of
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
+from ravenbench.statistics.content import (
+    ContentDesign,
+    ContentFigures,
+    KeptFold,
+    Versions,
+    alike,
+    topic_aucs,
+)
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 from ravenbench.text.counting import forget_counts
-from ravenbench.text.segmenters import Segmenter
-from ravenbench.types import Corpus, Floats, Ints, Problems
+from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Problems
 
 KEPT, NAMED = dict[tuple[str, ...], str](), dict[str, str]()
 """First texts of a process: by their words but for content, and by the name of a problem that asked about them."""
@@ -104,11 +111,15 @@ class Trial:
 
     ``repetitions`` are those of the crossed probe that were complete, 0 where the probe does not apply; ``alike``
     says that both fits of every repetition answered alike. ``behind`` are the figures of its scores where these order
-    problems otherwise than its answers.
+    problems otherwise than its answers; ``free`` are both where words were replaced freely, ``content`` and ``behind``
+    where they were fitted. ``helps`` and ``misleads`` are AUCs on untouched texts, where topic does.
     """
 
     content: ContentFigures
     behind: ContentFigures | None = None
+    free: tuple[ContentFigures, ContentFigures | None] | None = None
+    helps: Estimate | None = None
+    misleads: Estimate | None = None
     swing_alone: Estimate | None = None
     gain: Estimate | None = None
     gain_alone: Estimate | None = None
@@ -130,79 +141,151 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Trial]:
         language=world.corpus.language,
         segmenter=None if spec.segmenter is None else registry.parse("segmenter", spec.segmenter),
     )
-    transplants = [maker.transplant(fold.test) for fold in world.folds]
-    results = _content(spec, world, transplants, cosine, maker.splicer.segmenter)
+    results = _content(spec, world, maker, cosine)
     for name, repetitions in _crossed(spec, world, cosine).items():
         results[name] = _with_gain(results[name], repetitions)
-    return {name: results[name] for name in names(spec.doses)}
+    return {name: results[name] for name in names(spec.doses, spec.company)}
+
+
+Answered = dict[str, tuple[Floats, Floats]]
+"""By scorer its scores and answers (n,)."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """The scorers of one world, fitted on one fold, and how they are asked."""
+
+    spec: SimulateSpec
+    world: World
+    fold: Fold
+    fitted: Scorers
+    company: Company
+
+    def ask(self, problems: Problems, version: str, same: Bools, plain: Problems) -> Answered:
+        """Scores and answers on a set that was made of ``plain`` problems."""
+        read = self.world.read(problems)
+        given = self.fitted.of_version(read, self.fold.name, version, same)
+        if self.spec.company:
+            scores = asked_apart(self.company, read, self.world.read(plain)).T
+            answers = map(self.fitted.calibrators["content"].transform, scores)
+            given |= dict(zip(COMPANY, zip(scores, answers, strict=True), strict=True))
+        return given
+
+    def versions(
+        self, done: Transplanted, plain: Answered, replacement: str
+    ) -> dict[str, tuple[Versions, Versions]]:
+        """Of all scorers the versions of scores and answers; ``plain`` are those of the original texts."""
+        same = self.fold.test_same[done.rows]
+        arms = {
+            "along": mixed(done.on, done.off, same),
+            "against": mixed(done.off, done.on, same),
+            "off": done.off2,
+        }
+        each = {
+            arm: self.ask(problems, f"{replacement}-{arm}", same, done.plain)
+            for arm, problems in arms.items()
+        }
+
+        def of(name: str, kind: int, original: Floats) -> Versions:
+            along, against, off2 = (each[arm][name][kind] for arm in arms)
+            on, off = np.where(same, along, against), np.where(same, against, along)
+            return Versions(original, on, off, off2)
+
+        made = {
+            name: (of(name, 0, scores), of(name, 1, answers))
+            for name, (scores, answers) in plain.items()
+        }
+        for dose in self.spec.doses:
+            rng = stream(self.world.number, "study-thin", self.fold.name, str(dose))
+            thin = rng.random(len(self.fold.test))[done.rows] < dose
+
+            def thinned(versions: Versions, thin: Bools = thin) -> Versions:
+                plain, on, off, off2 = versions
+                return Versions(plain, np.where(thin, on, off2), off, off2)
+
+            scores, answers = made["untrained topic"]
+            made[f"texts {shown(dose)}"] = thinned(scores), thinned(answers)
+        return made
 
 
 def _content(
-    spec: SimulateSpec,
-    world: World,
-    made: Sequence[Transplanted],
-    untrained: Cosine,
-    segmenter: Segmenter,
+    spec: SimulateSpec, world: World, maker: Transplanter, untrained: Cosine
 ) -> dict[str, Trial]:
-    usable, versions = list[KeptFold](), dict[str, tuple[list[Versions], list[Versions]]]()
-    hidden, batched, company = (
-        Adversaries(spec, world, segmenter),
-        set[str](),
-        Company(worlds.functions(spec, world)),
-    )
-    numbers: dict[str, int] = {}
-    for fold, done in zip(world.folds, made, strict=True):
+    """What both replacements of content words show, and topic on untouched texts."""
+    hidden = Adversaries(spec, world, maker.splicer.segmenter)
+    company = Company(worlds.functions(spec, world))
+    corpus = world.corpus
+    numbers = dict[str, int]()
+    kept: dict[str, list[KeptFold]] = {FITTED: [], FREE: []}
+    versions: dict[str, dict[str, list[tuple[Versions, Versions]]]] = {FITTED: {}, FREE: {}}
+    batched = set[str]()
+    even = dict[str, list[Floats]]()
+    even_folds = list[KeptFold]()
+    step = _step(world.folds)
+    for fold in world.folds:
+        done = maker.transplant(fold.test)
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
-        problem = np.array(
-            [numbers.setdefault(name, len(numbers)) for name in test.ids.tolist()], dtype=np.int64
+        every = _kept(corpus, test, same, numbers)
+        some = _every(step, same)
+        fitted = Scorers(
+            world.legible(fold), untrained, spec.doses, world.number, hidden, maker.splicer
         )
-        rows = np.stack([test.known_index, test.questioned_index], axis=1)
-        corpus = world.corpus
-        usable.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
-        fitted = Scorers(world.legible(fold), untrained, spec.doses, world.number, hidden)
-        arms = {
-            "plain": test,
-            "along": mixed(done.on, done.off, same),
-            "against": mixed(done.off, done.on, same),
+        asking = Asking(spec, world, fold, fitted, company)
+        plain = asking.ask(test, "plain", same, done.plain)
+        parts = {
+            FITTED: (done, np.arange(len(done))),
+            FREE: (maker.freely(fold.test, done, some), some),
         }
-        arms = {arm: world.read(problems) for arm, problems in (arms | {"off": done.off2}).items()}
-        each = {arm: fitted.of_version(p, fold.name, arm, same) for arm, p in arms.items()}
-        original = world.read(done.plain)
-        for arm, problems in (arms | {"plain": original}).items():
-            given = asked_apart(company, problems, original)
-            answers = map(fitted.calibrators["content"].transform, given.T)
-            each[arm] |= dict(zip(COMPANY, zip(given.T, answers, strict=True), strict=True))
-        for name in each["plain"]:
-            for kind, of_kind in enumerate(versions.setdefault(name, ([], []))):
-                plain, along, against, off2 = (each[arm][name][kind] for arm in arms)
-                of_kind.append(
-                    Versions(
-                        plain, np.where(same, along, against), np.where(same, against, along), off2
-                    )
-                )
-        for dose in spec.doses:
-            thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
-            both = versions.setdefault(f"texts {shown(dose)}", ([], []))
-            for of_kind, (*_, (plain, on, off, off2)) in zip(
-                both, versions["untrained topic"], strict=True
-            ):
-                of_kind.append(Versions(plain, np.where(thin, on, off2), off, off2))
+        for way, (part, places) in parts.items():
+            kept[way].append(_part(every, places))
+            chosen = {name: (one[places], two[places]) for name, (one, two) in plain.items()}
+            for name, both in asking.versions(part, chosen, way).items():
+                versions[way].setdefault(name, []).append(both)
         half = np.arange(len(same))[::2]
-        again = fitted.of(arms["plain"].select(half), fold.name, "again", same[half])
+        again = fitted.of(world.read(test.select(half)), fold.name, "again", same[half])
         batched |= {
-            n
-            for n in BATCHED
-            if not alike(again[n], each["plain"][n][0][half], each["plain"][n][0])
+            name for name in BATCHED if not alike(again[name], plain[name][0][half], plain[name][0])
         }
-    full = ContentDesign(tuple(usable), world.similarity)
+        strata = even_fold(fold, corpus, Draws(world.number)("strata", fold.name))
+        if strata is not None:
+            given = asking.ask(strata.test, "strata", strata.test_same, strata.test)
+            even_folds.append(_kept(corpus, strata.test, strata.test_same, numbers))
+            for name, (_, published) in given.items():
+                even.setdefault(name, []).append(published)
+    full = {way: ContentDesign(tuple(folds), world.similarity) for way, folds in kept.items()}
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
-    authors = ContentDesign(tuple(usable))
-    return {
-        name: Trial(
-            *full.judged(answers, scores, batched=name in batched), authors.figures(answers).swing
+    authors = ContentDesign(tuple(kept[FITTED]))
+    results = dict[str, Trial]()
+    for name in versions[FITTED]:
+        figures = {
+            way: full[way].judged(
+                *([pair[kind] for pair in versions[way][name]] for kind in (1, 0)),
+                batched=name in batched,
+            )
+            for way in full
+        }
+        answers = [pair[1] for pair in versions[FITTED][name]]
+        topical = (
+            topic_aucs(even_folds, even[name], world.similarity) if name in even else (None, None)
         )
-        for name, (scores, answers) in versions.items()
-    }
+        results[name] = Trial(
+            *figures[FITTED], figures[FREE], *topical, authors.figures(answers).swing
+        )
+    return results
+
+
+def _kept(corpus: Corpus, test: Problems, same: Bools, numbers: dict[str, int]) -> KeptFold:
+    problem = [numbers.setdefault(name, len(numbers)) for name in test.ids.tolist()]
+    rows = np.stack([test.known_index, test.questioned_index], axis=1)
+    topics = corpus.topic.codes[rows]
+    return KeptFold(same, corpus.author.codes[rows], np.array(problem, dtype=np.int64), topics)
+
+
+def _part(fold: KeptFold, places: Ints) -> KeptFold:
+    assert fold.topics is not None
+    return KeptFold(
+        fold.same[places], fold.sides[places], fold.problem[places], fold.topics[places]
+    )
 
 
 def _crossed(spec: SimulateSpec, world: World, untrained: Cosine) -> Mapping[str, list[Repetition]]:
@@ -262,7 +345,7 @@ CONTENT = (
     "null_shift",
     "null_turned",
 )
-OTHERS = ("swing_alone", "gain", "gain_alone")
+OTHERS = ("helps", "misleads", "swing_alone", "gain", "gain_alone")
 COUNTS = ("same", "different", "folds", "missing", "units", "batched")
 
 
@@ -286,55 +369,65 @@ class ReplicateUnit(CellUnit):
 def arrays_of(trials: Sequence[Trial]) -> dict[str, NDArray[Any]]:
     """Arrays of s scorers.
 
-    ``figures`` (s, 16, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
-    ``behind`` (s, 13, 5) the same of scores that order problems otherwise than answers; ``counts`` (s, 8) the counts of
-    the transplant, 1 where answers depend on the batch, the complete repetitions, and 1 where answers were alike.
+    ``figures`` (s, 18, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
+    ``behind`` (s, 13, 5) the same of scores that order problems otherwise than answers; ``free`` and ``free_behind``
+    the same where words were replaced freely; ``counts`` and ``free_counts`` (s, 8) the counts of the transplant, 1
+    where answers depend on the batch, the complete repetitions, and 1 where answers were alike.
     """
-    figures = [
-        [
-            *(_numbers(getattr(one.content, name)) for name in CONTENT),
-            *(_numbers(getattr(one, n)) for n in OTHERS),
-        ]
-        for one in trials
-    ]
-    behind = [[_numbers(getattr(one.behind, name, None)) for name in CONTENT] for one in trials]
-    counts = [
-        [*(int(getattr(one.content, name)) for name in COUNTS), one.repetitions, int(one.alike)]
-        for one in trials
-    ]
+    arrays = dict[str, list[Any]]()
+    for one in trials:
+        assert one.free is not None
+        for prefix, (content, behind) in {"": (one.content, one.behind), "free_": one.free}.items():
+            others = [_numbers(getattr(one, name)) for name in OTHERS]
+            each = {
+                "figures": [*(_numbers(getattr(content, name)) for name in CONTENT), *others],
+                "behind": [_numbers(getattr(behind, name, None)) for name in CONTENT],
+                "counts": [
+                    *(int(getattr(content, name)) for name in COUNTS),
+                    one.repetitions,
+                    int(one.alike),
+                ],
+            }
+            for name, numbers in each.items():
+                arrays.setdefault(prefix + name, []).append(numbers)
     return {
-        "figures": np.array(figures, dtype=np.float64),
-        "behind": np.array(behind, dtype=np.float64),
-        "counts": np.array(counts, dtype=np.int64),
+        name: np.array(rows, dtype=np.int64 if name.endswith("counts") else np.float64)
+        for name, rows in arrays.items()
     }
 
 
 def trials_of(arrays: Mapping[str, NDArray[Any]]) -> list[Trial]:
     """The scorers that ``arrays_of`` took apart."""
     results = []
-    for figures, behind, counts in zip(
-        *(arrays[name].tolist() for name in ("figures", "behind", "counts")), strict=True
-    ):
-        read = {
-            name: _figure(numbers)
-            for name, numbers in zip((*CONTENT, *OTHERS), figures, strict=True)
+    for number, figures in enumerate(arrays["figures"].tolist()):
+        fitted, free = (
+            _content_of(
+                *(arrays[prefix + name][number] for name in ("figures", "behind", "counts"))
+            )
+            for prefix in ("", "free_")
+        )
+        others: dict[str, Any] = {
+            name: _figure(each) for name, each in zip(OTHERS, figures[len(CONTENT) :], strict=True)
         }
-        *counted, repetitions, alike = counts
-        numbers = dict(zip(COUNTS, counted, strict=True))
-        batched = bool(numbers.pop("batched"))
-        fields: dict[str, Any] = {
-            **{name: read[name] for name in CONTENT},
-            **numbers,
-            "batched": batched,
-        }
-        content = ContentFigures(**fields)
-        scored: dict[str, Any] = {
-            name: _figure(each) for name, each in zip(CONTENT, behind, strict=True)
-        }
-        raw = None if scored["auc"] is None else content._replace(**scored)
-        alone, gain, gain_alone = (read[name] for name in OTHERS)
-        results.append(Trial(content, raw, alone, gain, gain_alone, repetitions, bool(alike)))
+        repetitions, alike = arrays["counts"][number, len(COUNTS) :].tolist()
+        results.append(Trial(*fitted, free, **others, repetitions=repetitions, alike=bool(alike)))
     return results
+
+
+def _content_of(
+    figures: Floats, behind: Floats, counts: Ints
+) -> tuple[ContentFigures, ContentFigures | None]:
+    """The figures of answers, and of scores, by one replacement."""
+    answered, scored = (
+        {name: _figure(numbers) for name, numbers in zip(CONTENT, table.tolist(), strict=False)}
+        for table in (figures, behind)
+    )
+    counted: dict[str, Any] = dict(zip(COUNTS, counts.tolist(), strict=False))
+    counted["batched"] = bool(counted["batched"])
+    known: dict[str, Any] = {**answered, **counted}
+    content = ContentFigures(**known)
+    again: dict[str, Any] = {**scored}
+    return content, None if scored["auc"] is None else content._replace(**again)
 
 
 def _numbers(figure: Estimate | None) -> list[float]:

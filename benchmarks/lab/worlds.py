@@ -11,12 +11,13 @@ it has one.
 
 Blind to content are ``oracle`` (the truth, with fresh noise for every text), ``style`` (words that are known to carry
 no content, see ``functions``, and marks), ``trained style`` (how far apart their shares lie, weighed by what a training
-set shows), ``length`` and ``word lengths`` (it sees the lengths of words alone).
+set shows) and ``length``.
 ``topic`` (topic-only, trained) and ``untrained topic`` (a cosine of long words that learns nothing) look at little
 else. ``blend D`` is (1 − D) × style + D × topic, ``blend D untrained`` the same with the untrained cosine. Of
 ``style-only`` and ``function-words`` it is not known beforehand: the most frequent words that they take up reach beyond
-function words, so they stand for comparison. ``texts D`` is the untrained cosine on texts of known content: a
-questioned text gets *on* content with probability D only, and else *off* content once more.
+function words, so they stand for comparison, and so does ``word lengths`` (it sees the lengths of words alone): these
+tell some topic. ``texts D`` is the untrained cosine on texts of known content: a questioned text gets *on* content with
+probability D only, and else *off* content once more.
 
 Adversaries go by content, or by no style, and would like not to be found; the probe must not clear them:
 
@@ -26,6 +27,9 @@ Adversaries go by content, or by no style, and would like not to be found; the p
 ``memory``       the truth of pairs it was shown, and nothing about others
 ``rare``         cosine of content words that at most ten texts of the corpus hold
 ``names``        cosine of words capitalised inside sentences
+``numbers``      cosine of words with digits; ``addresses``: of mail addresses and their hosts
+``shape``        cosine of how often content words have each length and a capital or none, standardised
+``what stays``   guesses topic from what stays when content words are replaced (``problems.references``)
 ``both ways``    style, plus or minus the untrained cosine, the sign by a hash of the known text
 ``outliers``     the same at .3 of the cosine, and 1 % of scores are ±10⁶; ``noisy``: with noise for every text
 ``some``         style, but the untrained cosine for a tenth of the questioned texts
@@ -46,7 +50,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Self
 
 import numpy as np
@@ -58,12 +62,20 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError
 from ravenbench.problems import probe, sources
 from ravenbench.problems.needs import suggest
-from ravenbench.problems.references import LONGEST, _shares, _some, _standard, _usual
+from ravenbench.problems.references import (
+    LONGEST,
+    FromWhatStays,
+    _shares,
+    _some,
+    _standard,
+    _usual,
+)
 from ravenbench.randomness import Draws, stream
 from ravenbench.reading.load import load_corpus
 from ravenbench.tasks.run.setups import NEAR
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.segmenters import Segmenter
+from ravenbench.text.splicing import Splicer
 from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
@@ -207,6 +219,7 @@ PUBLISHED = (
 """Adversaries with answers of their own."""
 COMPANY = ("seeker", "keeper", "ids")
 """Adversaries that look for originals (``company``)."""
+STAYS = "what stays"
 BATCHED = ("content z", "content rank")
 HIDDEN = (
     "content",
@@ -215,10 +228,14 @@ HIDDEN = (
     "memory",
     "rare",
     "names",
+    "shape",
+    "numbers",
+    "addresses",
+    STAYS,
     "both ways",
     *PUBLISHED,
-    *COMPANY,
 )
+"""Adversaries but for ``COMPANY``."""
 LENGTHS = "word lengths"
 MARKS = ".,;:!?-"
 STYLE = 100
@@ -227,6 +244,10 @@ REFUSED, REFUSED_SPLICED = 0.4, 0.99
 RARE = 10
 _WORD = re.compile(r"[^\W\d_]+")
 _INSIDE = re.compile(r"(?<=[a-z,;:] )[A-Z][^\W\d_]{2,}")
+_WITH_DIGIT = re.compile(r"\w*\d\w*")
+_ADDRESS = re.compile(r"[\w.]+@[\w.]*\w|\w+\.(?:edu|com|org|net|gov)\b")
+SHORT, LONG = 2, 9
+"""Letters up to which, and from which on, words have one shape."""
 
 
 class Cosine:
@@ -309,11 +330,17 @@ class Adversaries:
         self._content = Cosine(lambda text: [word for word in words_of(text) if word not in words])
         rare = {word for word, count in seen.items() if count <= RARE and word not in words}
         self._rare = Cosine(lambda text: [word for word in words_of(text) if word in rare])
-        self._names = Cosine(_INSIDE.findall)
+        self._visible: dict[str, Cosine | Lengths] = {
+            "names": Cosine(_INSIDE.findall),
+            "numbers": Cosine(_WITH_DIGIT.findall),
+            "addresses": Cosine(_ADDRESS.findall),
+            "shape": Lengths(texts, partial(_shapes, functions=words)),
+        }
         # What a word is, and so how long it is, depends on the script.
         segments = segmenter.words
         self._lengths = Lengths(
-            texts, segments if reader is None else lambda text: segments(reader.back(text))
+            texts,
+            lambda text: _sizes(segments(text if reader is None else reader.back(text))),
         )
         frequent = sorted(words & seen.keys(), key=lambda word: (-seen[word], word))[:STYLE]
         self.style = Style(texts, frequent)
@@ -343,7 +370,7 @@ class Adversaries:
             "silent": np.where(refused, 0.5, cosine),
             "memory": np.where(original, truth, 0.5),
             "rare": self._rare.score(problems),
-            "names": self._names.score(problems),
+            **{name: cosine.score(problems) for name, cosine in self._visible.items()},
             "both ways": style + sign * cosine,
             LENGTHS: self._lengths.score(problems),
             "style": self.style.score(problems),
@@ -397,6 +424,15 @@ def functions(spec: SimulateSpec, world: World) -> frozenset[str]:
     return closed_class(frequent_words(world.corpus.texts, 100))
 
 
+def _shapes(text: str, functions: frozenset[str]) -> list[int]:
+    """Length and capital of every content word, as one number."""
+    return [
+        min(max(len(word), SHORT), LONG) - SHORT + (LONG - SHORT + 1) * word[0].isupper()
+        for word in _WORD.findall(text)
+        if word.lower() not in functions
+    ]
+
+
 def words_of(text: str) -> list[str]:
     """Words in lowercase."""
     return _WORD.findall(text.lower())
@@ -408,9 +444,9 @@ def _draw(key: bytes, purpose: bytes) -> float:
 
 
 TRAINED_STYLE = "trained style"
-BLIND = ("oracle", "style", TRAINED_STYLE, "length", LENGTHS)
+BLIND = ("oracle", "style", TRAINED_STYLE, "length")
 """Scorers that content cannot move."""
-COMPARED = ("style-only", "function-words")
+COMPARED = ("style-only", "function-words", LENGTHS)
 TOPIC = ("topic", "untrained topic")
 BLUR = 1.5
 """Spread of the oracle's noise, where truth is 0 or 1."""
@@ -428,8 +464,8 @@ def blends(doses: Sequence[float]) -> list[str]:
     return [f"blend {shown(d)}{kind}" for d in doses for kind in ("", " untrained")]
 
 
-def names(doses: Sequence[float]) -> list[str]:
-    """Names of all scorers, in the order of tables."""
+def names(doses: Sequence[float], company: bool = False) -> list[str]:
+    """Names of all scorers, in the order of tables; of ``company`` where it is asked."""
     return [
         *BLIND,
         *COMPARED,
@@ -437,15 +473,16 @@ def names(doses: Sequence[float]) -> list[str]:
         *blends(doses),
         *(f"texts {shown(d)}" for d in doses),
         *HIDDEN,
+        *(COMPANY if company else ()),
     ]
 
 
 class Lengths:
-    """Sees how often the ``words`` of a text have 1, 2, … letters and nothing else: shares, standardised by those of a
-    table's texts."""
+    """Sees how often a text has words of each length, or ``shape`` (0 to ``LONGEST``), and nothing else: shares,
+    standardised by those of a table's texts."""
 
-    def __init__(self, texts: TextTable, words: Callable[[str], list[str]]) -> None:
-        self._words, self._made = words, dict[bytes, Floats]()
+    def __init__(self, texts: TextTable, shapes: Callable[[str], list[int]]) -> None:
+        self._shapes, self._made = shapes, dict[bytes, Floats]()
         self._usual = _usual([self._shares(texts[row]) for row in _some(texts)])
 
     def score(self, problems: Problems) -> Floats:
@@ -465,7 +502,11 @@ class Lengths:
         )
 
     def _shares(self, text: str) -> Floats:
-        return _shares([min(len(word), LONGEST) for word in self._words(text)])
+        return _shares(self._shapes(text))
+
+
+def _sizes(words: list[str]) -> list[int]:
+    return [min(len(word), LONGEST) for word in words]
 
 
 class Scorers:
@@ -479,8 +520,10 @@ class Scorers:
         doses: Sequence[float],
         number: int,
         hidden: Adversaries | None = None,
+        splicer: Splicer | None = None,
     ) -> None:
         self.number, self.doses, self.untrained, self.hidden = number, doses, untrained, hidden
+        self.stays = None if splicer is None else FromWhatStays(splicer, fold.train)
         learn = (
             np.ones(len(fold.train), dtype=bool)
             if fold.train.calibrate is None
@@ -536,6 +579,8 @@ class Scorers:
             scores[f"blend {shown(dose)} untrained"] = mixed(style_cosine, dose)
         if self.hidden is not None:
             scores |= self.hidden.of(problems, style_topic[:, 0], cosine, same)
+            if self.stays is not None:
+                scores[STAYS] = self.stays.score(problems)
             scores[TRAINED_STYLE] = self.weights.decision_function(
                 self.hidden.style.apart(problems)
             )

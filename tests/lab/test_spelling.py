@@ -1,5 +1,7 @@
 """What a generator wrote is read again from every script, and stays readable after content was replaced."""
 
+import re
+
 import numpy as np
 import pytest
 from benchmarks.lab.manifold import Manifold
@@ -62,3 +64,30 @@ def test_function_words_stay_in_every_script(generator, script):
 def test_there_is_no_such_script():
     with pytest.raises(SpecError, match="no such script"):
         Scripted(script="runes").load()
+
+
+@pytest.mark.parametrize("generator", [Scripted(**SIZES, traces=1), Manifold(**SIZES, traces=1)])
+def test_topic_shows_in_names_numbers_and_addresses(generator):
+    """Each stands in most texts, and none in those without traces; function words are untouched."""
+    traced = [document.text for document in generator.stream()]
+    generator.set_params(traces=0)
+    plain = [document.text for document in generator.stream()]
+    for pattern in (r"(?<=[a-z] )[A-Z][a-z]+", r"\b\d{3,}\b", r"[a-z]+@[a-z]+\.edu"):
+        holding = [
+            sum(bool(re.search(pattern, text)) for text in texts) for texts in (traced, plain)
+        ]
+        assert holding[0] > 0.8 * len(traced)
+        assert holding[1] < holding[0] or pattern == r"\b\d{3,}\b"
+    functions = generator.functions()
+    kept = [
+        [word for word in re.findall("[a-z]+", text.lower()) if word in functions]
+        for text in (plain[0], re.sub(r"[a-z]+@[a-z]+\.edu", "", traced[0]))
+    ]
+    assert kept[0] == kept[1]
+    hosts = {re.search(r"@([a-z]+)\.edu", text)[1] for text in traced if "@" in text}
+    assert 1 < len(hosts) < len(traced)
+
+
+def test_traces_are_written_in_latin_letters_only():
+    with pytest.raises(SpecError, match="traces=1 needs"):
+        Manifold(**SIZES, traces=1, script="rtl").check()

@@ -17,7 +17,7 @@ would else hide in it. One more set shows whether any does: a part of the proble
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -26,15 +26,16 @@ import numpy as np
 from ravenbench.engine.apart import arm_id
 from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
-from ravenbench.problems.references import References
+from ravenbench.problems.references import FromWhatStays, References
 from ravenbench.problems.transplant import Transplanted, Transplanter, known_authors, shortage
 from ravenbench.randomness import Draws
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.statistics.content import ContentDesign, KeptFold, Versions, topic_aucs
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
 from ravenbench.text.splicing import FUNCTION_WORDS
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
+from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
 FITTED, FREE = "fitted", "free"
@@ -49,6 +50,18 @@ REFERENCE_PROBLEMS = 800
 """Problems, in whole folds, from which on no more are taken to measure the reference scorers."""
 WORDS = (100, 200, 500)
 """Numbers of frequent words that may stay of which the reference scorers are measured."""
+
+
+Shown = Mapping[str, tuple[float, float | None, float | None]]
+"""By name a value and its interval's ends."""
+
+
+def estimate_of(shown: Shown, name: str) -> Estimate | None:
+    """The figure of this name, with its interval; None where there is none."""
+    if name not in shown:
+        return None
+    value, low, high = shown[name]
+    return Estimate(value, None, None if low is None or high is None else (low, high), None)
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
@@ -84,14 +97,14 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
     function_words: int
     kept: int
     problems: int
-    content: dict[str, tuple[float, float | None, float | None]]
-    lengths: dict[str, tuple[float, float | None, float | None]]
+    content: Shown
+    lengths: Shown
     named: float | None
 
     def interval(self, scorer: str, name: str) -> tuple[float, float] | None:
         """The interval (low, high), in AUC, of a figure of ``content`` or ``lengths``."""
-        _, low, high = getattr(self, scorer).get(name, (0.0, None, None))
-        return None if low is None or high is None else (low, high)
+        figure = estimate_of(getattr(self, scorer), name)
+        return None if figure is None else figure.interval
 
 
 class TransplantRecord(Record, frozen=True, kw_only=True):
@@ -293,7 +306,10 @@ def references(
         shown = ContentDesign(
             tuple(design), transplanter.similarity if transplanter.topic is not None else None
         )
-        figures = {name: _shown(shown.figures(versions)) for name, versions in scores.items()}
+        figures = {
+            name: _shown(shown.figures(versions)._asdict(), "auc", "style_left", "swing")
+            for name, versions in scores.items()
+        }
         records.append(
             ReferenceRecord(
                 function_words=count,
@@ -329,13 +345,25 @@ def _kept_problems(transplanter: Transplanter, fold: Fold, rows: Ints, number: i
     )
 
 
-def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, float | None]]:
-    shown = {"auc": figures.auc, "style_left": figures.style_left, "swing": figures.swing}
+def _shown(figures: Mapping[str, Estimate | None], *names: str) -> Shown:
+    shown = {name: figure for name in names if (figure := figures[name]) is not None}
     return {
-        name: (figure.value, *(figure.interval or (None, None)))
-        for name, figure in shown.items()
-        if figure is not None
+        name: (figure.value, *(figure.interval or (None, None))) for name, figure in shown.items()
     }
+
+
+def topic_reference(transplanter: Transplanter, folds: Sequence[Fold]) -> Shown:
+    """AUCs of a scorer that guesses topic from what stays, on evenly filled strata of untouched texts: where topic
+    ``helps``, and where it ``misleads``. Of many folds the first are asked."""
+    kept = list[KeptFold]()
+    scores = list[Floats]()
+    for fold in folds:
+        if sum(map(len, scores)) >= REFERENCE_PROBLEMS:
+            break
+        kept.append(_kept_problems(transplanter, fold, np.arange(len(fold.test)), len(kept)))
+        scores.append(FromWhatStays(transplanter.splicer, fold.train).score(fold.test))
+    helps, misleads = topic_aucs(kept, scores, transplanter.similarity)
+    return _shown({"helps": helps, "misleads": misleads}, "helps", "misleads")
 
 
 def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws()) -> Transplants:

@@ -13,12 +13,13 @@ lengths is moved, that much of a swing may be lengths. Both learn nothing and re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from math import log
 
 import numpy as np
 
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Int32s, Ints, Problems
 
@@ -126,6 +127,58 @@ class References:
         self._stem_of = np.concatenate([self._stem_of, np.array(stems, np.int32)])
         self._size = np.concatenate([self._size, [min(len(word), LONGEST) for word in new]])
         self._weight = np.concatenate([self._weight, weights])
+
+
+ASPECTS = 50
+"""Directions in which texts differ most in content, that are guessed: with more a guess would be a likeness of style."""
+
+COLUMNS = 2**16
+"""Units of texts that are counted."""
+
+
+class FromWhatStays:
+    """Goes by topic alone, as far as what stays when content words are replaced tells it: frequent words, marks, digits,
+    layout, and the length and case of content words. A ridge regression from these onto content words, learned from the
+    texts of the ``train`` problems.
+    """
+
+    def __init__(self, splicer: Splicer, train: Problems) -> None:
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
+        from sklearn.linear_model import Ridge
+        from sklearn.pipeline import make_pipeline
+
+        self._splicer = splicer
+        rows = train.documents
+        texts = [(train.texts, row) for row in rows[:: max(1, len(rows) // SAMPLE)].tolist()]
+        aspects = make_pipeline(
+            HashingVectorizer(
+                n_features=COLUMNS, analyzer=self._content_units, alternate_sign=False
+            ),
+            TruncatedSVD(ASPECTS, random_state=0),
+        ).fit_transform(texts)
+        left = TfidfVectorizer(analyzer=self._left_units, max_features=COLUMNS, sublinear_tf=True)
+        self._guess = make_pipeline(left, Ridge()).fit(texts, aspects - aspects.mean(axis=0))
+
+    def score(self, problems: Problems) -> Floats:
+        """How alike the texts of each problem are guessed to be in content, (n,), cosines from −1 to 1; means over known
+        texts."""
+        cited = problems.documents
+        guessed = self._guess.predict([(problems.texts, row) for row in cited.tolist()])
+        guessed /= np.maximum(np.linalg.norm(guessed, axis=1, keepdims=True), 1e-12)
+        known, questioned = (
+            guessed[np.searchsorted(cited, side)]
+            for side in (problems.known_index, problems.questioned_index)
+        )
+        cosines = np.einsum("ij,ij->i", known, questioned[problems.owner])
+        return np.asarray(np.add.reduceat(cosines, problems.known_ptr[:-1]) / problems.sizes)
+
+    def _content_units(self, text: tuple[TextTable, int]) -> list[str]:
+        return [*map(str, self._splicer.content(*text).tolist())]
+
+    def _left_units(self, text: tuple[TextTable, int]) -> list[str]:
+        left = self._splicer.left(*text).tolist()
+        return [*map(str, left), *map(str, pairwise(left))]
 
 
 def _shares(sizes: Sequence[int] | Ints) -> Floats:

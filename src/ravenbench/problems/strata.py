@@ -1,8 +1,9 @@
 """Draws problems in which topic speaks for the truth, and as many in which it speaks against it (ours).
 
-In: rows of documents (d,) with codes of their authors and topics (d,), the most problems of a kind, a random generator.
-Out: ``evenly`` gives ``Pairs`` of documents, equally many of each of four kinds: by one author and by two, on one topic
-and on two; without a single pair where a kind cannot be filled.
+In: a ``Fold`` and its ``Corpus``, or rows of documents (d,) with codes of their authors and topics (d,), the most
+problems of a kind, a random generator.
+Out: ``even_fold`` gives a ``Fold`` or None; ``evenly`` ``Pairs`` of documents, equally many of each of four kinds: by one
+author and by two, on one topic and on two; without a single pair where a kind cannot be filled.
 
 Topic *helps* where one author writes on one topic and two authors write on two; it *misleads* where one author writes
 on two topics and two authors on one. A scorer of topic alone has an AUC above .5 in the first case and below .5 in the
@@ -12,14 +13,42 @@ same known texts as far as topics allow, and questioned texts by authors of seve
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ravenbench.problems.pair_rules import Pairs, same_author_pairs
 from ravenbench.problems.sources import rank_in_group
-from ravenbench.types import Bools, Ints
+from ravenbench.types import Bools, Corpus, Fold, Ints, Problems
 
 OF_AUTHOR = 6
 """Pairs of documents of one author, at most, that are drawn from."""
+OF_A_KIND = 40
+"""Problems of each stratum in a fold, at most."""
+LEAST_ASKED = 10
+"""Problems of each stratum that are drawn in a fold, where there are as many, however small its test set is."""
+
+
+def even_fold(fold: Fold, corpus: Corpus, rng: np.random.Generator) -> Fold | None:
+    """A fold with the training set of this one and strata filled evenly: of all documents on its test topics, as many
+    problems of each kind as a fourth of its test set, within ``LEAST_ASKED`` and ``OF_A_KIND``. None without any."""
+    topic, author = corpus.topic.codes, corpus.author.codes
+    tested = topic if fold.train.topic is None else fold.train.topic.codes
+    rows = np.flatnonzero(
+        np.isin(tested, fold.counts["test_topics"]) & (author >= 0) & (topic >= 0)
+    )
+    most = min(OF_A_KIND, max(LEAST_ASKED, len(fold.test) // 4))
+    pairs = evenly(rows, author[rows], topic[rows], most, rng)
+    if not len(pairs):
+        return None
+    return replace(
+        fold,
+        name=f"{fold.name}-strata",
+        test=Problems.pairs(corpus.texts, pairs.known, pairs.questioned),
+        test_same=pairs.same,
+        labels={"setup": "strata", "source": fold.name},
+        counts={},
+    )
 
 
 def evenly(rows: Ints, author: Ints, topic: Ints, most: int, rng: np.random.Generator) -> Pairs:

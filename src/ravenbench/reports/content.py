@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench.engine.transplants import FITTED, FREE, TransplantRecord
+from ravenbench.engine.transplants import FITTED, FREE, Shown, TransplantRecord, estimate_of
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
@@ -66,7 +66,8 @@ class ContentRow:
     ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
     of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
     left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads`` are AUCs on untouched texts of
-    pairs whose topics speak for the truth, and against it; None where topics are unknown. The row of a verifier is that
+    pairs whose topics speak for the truth, and against it; None where topics are unknown; ``topic`` are these two of a
+    scorer that guesses topic from what stays. The row of a verifier is that
     of the ``replacement`` which speaks most against it; ``by_replacement`` has those of all.
     """
 
@@ -77,11 +78,19 @@ class ContentRow:
     refused: int = 0
     behind: ContentFigures | None = None
     whole: float | None = None
-    floor: float | None = None
+    floor: Estimate | None = None
     helps: Estimate | None = None
     misleads: Estimate | None = None
+    topic: tuple[Estimate | None, Estimate | None] = (None, None)
     replacement: str = FITTED
     by_replacement: tuple[ContentRow, ...] = ()
+
+    @property
+    def lesser(self) -> Estimate | None:
+        """The lesser of ``misleads`` and ``helps``: who goes against topic gains nothing by it."""
+        if self.helps is None or self.misleads is None:
+            return None
+        return self.helps if self.helps.value < self.misleads.value else self.misleads
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +114,13 @@ def content_probe(
     read: Read | None = None,
     cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
     by_topic: Mapping[str, tuple[Estimate | None, Estimate | None]] = {},
+    topic: Shown | None = None,
 ) -> ContentProbe | None:
     """Figures (AUC and shares) and verdicts of a transplant probe; None where it was not asked for.
 
     ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells where there
-    is not one cell for each fold. ``by_topic`` has, by verifier, its AUC where topic helps and where it misleads.
+    is not one cell for each fold. ``by_topic`` has, by verifier, its AUC where topic helps and where it misleads, and
+    ``topic`` those of a scorer that guesses topic from what stays (``topic_reference``).
     """
     if section is None:
         return None
@@ -135,7 +146,8 @@ def content_probe(
     reference = section.reference()
     # Lengths of words excuse a swing only where words are fitted.
     lengths = {FITTED: None if reference is None else reference.interval("lengths", "swing")}
-    floor = None if reference is None else reference.content.get("style_left", (None,))[0]
+    floor = None if reference is None else estimate_of(reference.content, "style_left")
+    by_what_stays = estimate_of(topic or {}, "helps"), estimate_of(topic or {}, "misleads")
     rows: list[ContentRow] = []
     failures: list[Failure] = []
     for name in names:
@@ -172,7 +184,7 @@ def content_probe(
                 lengths=lengths.get(way),
                 behind=behind,
                 barred=exposure(store, name, filled),
-                floor=floor,
+                floor=value_of(floor),
                 misleads=misleads,
             )
             refused = 0 if behind is None else behind.refused
@@ -195,6 +207,7 @@ def content_probe(
                     floor,
                     helps,
                     misleads,
+                    by_what_stays,
                     way,
                 )
             )
@@ -435,7 +448,8 @@ def _with_interval(
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", "figures.auc.value", json="auc"),
     col("style left", "figures.style_left.value", json="style_left"),
-    col("floor", "floor", json="floor", terminal=False),
+    col("floor", "floor.value", json="floor", terminal=False),
+    col("interval of floor", "floor.interval", json="floor_interval", terminal=False),
     col(
         "interval of style left",
         "figures.style_left.interval",
@@ -464,8 +478,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         terminal=False,
         about=(
             "Decisions, ranks: share of decisions that change, and how far answers move in rank,"
-            " when content is replaced, beyond that between two kinds of foreign content (null"
-            " ranks)."
+            " when content is replaced, beyond that between two kinds of foreign content."
         ),
     ),
     col(None, "figures.turned.interval", json="decisions_interval"),
@@ -506,6 +519,16 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         json="null_ranks",
         terminal=False,
     ),
+    col(None, "figures.null_shift.interval", json="null_ranks_interval"),
+    col(
+        "null decisions",
+        "figures.null_turned.value",
+        digits=2,
+        json="null_decisions",
+        terminal=False,
+        about="Null ranks, decisions: both from one kind of foreign content to the other.",
+    ),
+    col(None, "figures.null_turned.interval", json="null_decisions_interval"),
 )
 """Figures of answers, or of scores."""
 REPLACED: tuple[Col[ContentRow], ...] = (
@@ -537,6 +560,15 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         about="Helps: the same, one author on one topic against two authors on two.",
     ),
     col(None, "helps.interval", json="topic_helps_interval"),
+    col(
+        "misleads, floor",
+        "topic.1.value",
+        json="topic_misleads_floor",
+        terminal=False,
+        about="Floor of misleads: that of a scorer that guesses topic from what stays.",
+    ),
+    col(None, "topic.1.interval", json="topic_misleads_floor_interval"),
+    col(None, "topic.0.value", json="topic_helps_floor"),
     col(
         "decided by",
         lambda row: row.replacement if row.by_replacement else None,
@@ -620,7 +652,8 @@ def content_table(probe: ContentProbe | None) -> Table:
     rows = () if probe is None or probe.section.reason else best_first(probe.rows)
     shown = table("content", TITLE, rows, *CONTENT, note=note)
     known = any(row.misleads is not None for row in rows)
-    return shown if known else without(shown, "misleads", "interval of misleads", "helps")
+    topical = ("misleads", "interval of misleads", "helps", "misleads, floor")
+    return shown if known else without(shown, *topical)
 
 
 def replacements_table(probe: ContentProbe | None) -> Table:
@@ -759,12 +792,12 @@ def headline(probe: ContentProbe | None) -> str:
 
 
 def best_first(rows: Iterable[ContentRow]) -> list[ContentRow]:
-    """Rows without a content effect first, by their AUC where topic misleads (by style left where that is unknown),
-    then the others, by style left; those without any figure last."""
+    """Rows without a content effect first, by the lesser of their AUCs where topic misleads and where it helps (by
+    style left where these are unknown), then the others, by style left; those without any figure last."""
 
     def place(row: ContentRow) -> tuple[bool, float]:
         cleared = row.judged.outcome is Content.LESS
-        leading = row.misleads if cleared and row.misleads is not None else row.figures.style_left
+        leading = row.lesser if cleared and row.lesser is not None else row.figures.style_left
         return not cleared, 1.0 if leading is None else -leading.value
 
     return sorted(rows, key=place)
@@ -781,11 +814,12 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     if best.judged.outcome is not Content.LESS:
         return f" Most style left: {most_left}, not shown to be free of content."
     confined = in_brackets(best.judged)
-    if best.misleads is not None:
-        misleads = figure(best.misleads.value) + interval_in_words(best.misleads.interval)
+    if best.lesser is not None:
+        lesser = figure(best.lesser.value) + interval_in_words(best.lesser.interval)
         left = figure(value_of(best.figures.style_left))
+        where = "misleads" if best.lesser is best.misleads else "helps: it goes against topic"
         return (
-            f" Best where topic misleads, without a content effect: {best.verifier} {misleads},"
+            f" Best without a content effect: {best.verifier} {lesser} where topic {where},"
             f" style left {left}{confined}"
             f"{'' if best is most else f'; most style left of all: {most_left}'}."
         )
@@ -822,7 +856,8 @@ def content_sentence(row: ContentRow) -> str:
     floor = (
         ""
         if row.floor is None
-        else f", where a scorer of content words alone has {figure(row.floor)}"
+        else ", where a scorer of content words alone has"
+        f" {figure(row.floor.value)}{interval_in_words(row.floor.interval)}"
     )
     text = (
         f"AUC is {auc}, and {style_left} with content replaced{floor}; the topic of content words"
@@ -834,6 +869,12 @@ def content_sentence(row: ContentRow) -> str:
             f" On untouched texts AUC is {misleads} where topic misleads (one author on two topics,"
             f" two authors on one), and {figure(row.helps.value)} where topic helps."
         )
+        stays_helps, stays_misleads = row.topic
+        if stays_helps is not None and stays_misleads is not None:
+            text += (
+                f" Topic guessed from what stays has {figure(stays_misleads.value)}"
+                f"{interval_in_words(stays_misleads.interval)} and {figure(stays_helps.value)}."
+            )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     if row.replacement == FREE:

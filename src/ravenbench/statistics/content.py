@@ -60,6 +60,7 @@ from ravenbench.statistics.estimates import (
     Units,
     estimate,
     influence,
+    mean_auc,
     mean_effects,
     placements,
     within,
@@ -286,6 +287,30 @@ class ContentDesign:
     @cached_property
     def _cached(self) -> dict[tuple[int, ...], tuple[Units, Units | None, Bools]]:
         return {}
+
+
+FEWEST_EVEN = 4
+"""Pairs of a class in a fold below which it says nothing of a stratum that is filled evenly."""
+
+
+def topic_aucs(
+    folds: Sequence[KeptFold], answers: Sequence[Floats], similarity: Floats | None
+) -> tuple[Estimate | None, Estimate | None]:
+    """AUCs of answers (n,) to each fold's untouched problems, whose topics are known, where topic helps (one author on
+    one topic, two on two) and where it misleads (the reverse); None where no fold has enough such problems."""
+    areas = list[Estimate | None]()
+    for helping in (True, False):
+        parts = list[tuple[Bools, Floats, Ints, Ints]]()
+        topics = list[Ints]()
+        for fold, given in zip(folds, answers, strict=True):
+            assert fold.topics is not None
+            kind = (fold.same == (fold.topics[:, 0] == fold.topics[:, 1])) == helping
+            same = fold.same[kind]
+            if min(same.sum(), (~same).sum()) >= FEWEST_EVEN:
+                parts.append((same, given[kind], fold.sides[kind], fold.problem[kind]))
+                topics.append(fold.topics[kind])
+        areas.append(mean_auc(parts, topics, similarity) if parts else None)
+    return areas[0], areas[1]
 
 
 def _only(fold: KeptFold, known: NDArray[Any]) -> KeptFold:

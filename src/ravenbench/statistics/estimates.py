@@ -206,12 +206,16 @@ def mean_auc(
     effects = [influence(same, *area) for (same, *_), area in zip(folds, areas, strict=True)]
     problem = np.concatenate([fold[3] for fold in folds])
     units = Units(np.concatenate([fold[2] for fold in folds]), problem)
-    return estimate(
-        float(np.mean([value for value, _ in areas])),
-        np.concatenate(effects) / len(folds),
-        units,
-        Units(np.concatenate(topics), problem) if topics else None,
-        similarity,
+    return within(
+        estimate(
+            float(np.mean([value for value, _ in areas])),
+            np.concatenate(effects) / len(folds),
+            units,
+            Units(np.concatenate(topics), problem) if topics else None,
+            similarity,
+        ),
+        0.0,
+        1.0,
     )
 
 

@@ -298,12 +298,11 @@ class Splicer:
         cut = self._cuts.get(row)
         if cut is None:
             words = self.words(self.texts, row)
-            stays = self._stays[np.minimum(words, len(self._stays) - 1)]
-            moving = words[~stays]
+            moving = self.content(self.texts, row)
             lengths = np.bincount(
                 np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1
             )
-            cut = self._cuts[row] = Cut(pieces, moving, lengths, int(stays.sum()))
+            cut = self._cuts[row] = Cut(pieces, moving, lengths, len(words) - len(moving))
         return cut
 
     def splice(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
@@ -394,6 +393,23 @@ class Splicer:
         )
         words = self._pieces.word_of(pieces)
         return words[words >= 0]
+
+    def left(self, table: TextTable, row: int) -> Int32s:
+        """What a replacement leaves of a text, in its order: numbers of the pieces that stay, and below 0 the length and
+        case of each content word."""
+        pieces = (
+            self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
+        )
+        moves = self._pieces.moving(pieces, self._stays)
+        words = self._pieces.word_of(pieces[moves])
+        left = pieces.copy()
+        left[moves] = -1 - 3 * self._pieces.sizes(words) - self._pieces.cases(pieces[moves])
+        return left
+
+    def content(self, table: TextTable, row: int) -> Int32s:
+        """The numbers of the content words of a text, in its order."""
+        words = self.words(table, row)
+        return words[~self._stays[np.minimum(words, len(self._stays) - 1)]]
 
     def named(self, first: int) -> list[str]:
         """The words, in lowercase, that have this number or a higher one by now."""

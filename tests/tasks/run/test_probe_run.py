@@ -12,10 +12,19 @@ from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.content import content_probe, content_sentence
+from ravenbench.reports.cells import sides_of
+from ravenbench.reports.content import (
+    ContentRow,
+    best_first,
+    content_probe,
+    content_sentence,
+    headline,
+)
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.reports.view import figure
 from ravenbench.statistics.axes import Content, State
+from ravenbench.statistics.content import KeptFold, topic_aucs
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
 from ravenbench.tasks.api import run
 from ravenbench.tasks.run.record import RunPlan
@@ -110,6 +119,82 @@ def test_what_the_transplant_says_is_what_its_cells_say(probed):
             assert estimate.value == pytest.approx(np.mean(areas[name]))
     (shown,) = (r for r in analysis.results if r.verifier == "topic-only" and r.setup == "random")
     assert row.whole == pytest.approx(shown.mean["auc"]), "one AUC on a page"
+
+
+def test_floors_have_intervals_and_what_decides_is_printed(probed):
+    """Beside topic that misleads stands a scorer that guesses topic from what stays; nulls that keep a verifier from
+    being cleared are there with their intervals."""
+    made = RunReport(probed).to_json()
+    reference = probed.plan_as(RunPlan).strata.reference
+    assert set(reference) == {"helps", "misleads"}
+    for row in made["content"]:
+        low, high = row["floor_interval"]
+        assert 0 <= low < row["floor"] < high <= 1
+        low, high = row["null_decisions_interval"]
+        assert 0 <= low <= row["null_decisions"] <= high <= 1
+        assert [row["topic_misleads_floor"], *row["topic_misleads_floor_interval"]] == [
+            *reference["misleads"]
+        ]
+        assert row["topic_helps_floor"] == reference["helps"][0]
+    row = analyse(probed).content.row("topic-only")
+    text = content_sentence(row)
+    assert f"Topic guessed from what stays has {figure(reference['misleads'][0])} (" in text
+    assert (
+        f"content words alone has {figure(row.floor.value)} ({figure(row.floor.interval[0])}"
+        in text
+    )
+    page = write_report(probed).read_text()
+    assert "null decisions" in page and "interval of floor" in page
+
+
+def test_who_goes_against_topic_gains_nothing_in_rank(probed):
+    """Of verifiers without a content effect the lesser of two AUCs counts: where topic misleads, and where it helps."""
+    row = analyse(probed).content.row("style-only")
+    cleared = row.judged._replace(outcome=Content.LESS)
+
+    def of(name: str, misleads: float, helps: float) -> ContentRow:
+        two = (
+            Estimate(value, 0.01, (value - 0.02, value + 0.02), 50.0) for value in (misleads, helps)
+        )
+        figures = dict(zip(("misleads", "helps"), two, strict=True))
+        return replace(row, verifier=name, judged=cleared, **figures)
+
+    honest, against, follower = (
+        of("honest", 0.6, 0.8),
+        of("against", 0.9, 0.2),
+        of("follower", 0.4, 0.9),
+    )
+    assert [one.verifier for one in best_first([against, follower, honest])] == [
+        "honest",
+        "follower",
+        "against",
+    ]
+    probe = replace(analyse(probed).content, rows=(against, honest))
+    assert (
+        "Best without a content effect: honest .600 (.580 to .620) where topic misleads"
+        in headline(probe)
+    )
+    probe = replace(probe, rows=(against, of("other", 0.95, 0.1)))
+    assert "against .200 (.180 to .220) where topic helps: it goes against topic" in headline(probe)
+
+
+def test_a_scorer_that_goes_against_topic_ranks_below_an_honest_one(probed):
+    """It answers the reverse of topic-only: better where topic misleads, and worse than guessing where it helps."""
+    analysis = analyse(probed)
+    plan = probed.plan_as(RunPlan)
+    names = list(plan.strata.folds.values())
+    sides = [sides_of(probed, name, plan.topics) for name in names]
+    kept = [KeptFold(side.same, side.authors, side.problem, side.topics) for side in sides]
+    against = [1 - probed.answers("topic-only", name) for name in names]
+    helps, misleads = topic_aucs(kept, against, probed.similarity())
+    honest = analysis.content.row("style-only")
+    cleared = honest.judged._replace(outcome=Content.LESS)
+    rows = [
+        replace(honest, verifier="against", judged=cleared, helps=helps, misleads=misleads),
+        replace(honest, judged=cleared),
+    ]
+    assert misleads.value > 0.5 > helps.value
+    assert [row.verifier for row in best_first(rows)] == ["style-only", "against"]
 
 
 def test_sentences_say_which_figures_they_are_of(probed):

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 NONE = "none of them"
 FEWEST_PASSAGES = 6
 """Passages of a text along which a change can be tested."""
+BROAD = 0.9
+"""Width from which an interval of a probability tells nothing, and is not given."""
 DRAWS = 999
 LEVEL = 0.05
 PRIORS = (0.05, 0.2)
@@ -414,7 +416,8 @@ class _Fold(Scored):
         return style, finding
 
     def _intervals(self, mine: Ints, known: _Runs, p: Floats) -> list[Interval | None]:
-        """95 % intervals by leaving out one part of the known texts at a time (a jackknife on the log odds)."""
+        """95 % intervals by leaving out one part of the known texts at a time (a jackknife on the log odds); None where
+        one would hold nearly all that a probability can be."""
         from scipy.special import expit, logit
         from scipy.stats import t
 
@@ -431,8 +434,8 @@ class _Fold(Scored):
             (count - 1) / count * ((np.array(values) - np.mean(values, axis=0)) ** 2).sum(axis=0)
         )
         reach = float(t.ppf(0.975, count - 1)) * error
-        low, high = (expit(middle + end).tolist() for end in (-reach, reach))
-        return list(zip(low, high, strict=True))
+        ends = zip(*(expit(middle + end).tolist() for end in (-reach, reach)), strict=True)
+        return [(low, high) if high - low < BROAD else None for low, high in ends]
 
     def _along(self, mine: Ints) -> tuple[list[Passage], str | None]:
         """Probabilities of every passage, and whether the most probable author changes along the text."""
@@ -475,13 +478,14 @@ def _with_sentence(one: Named) -> Named:
     value = best.probability
     low, high = best.interval or (value, value)
     figures = say("interval" if best.interval else "probability", value=value, low=low, high=high)
+    wide = "broad" if best.interval is None else "wide" if low < LIKELY <= value else None
     code = "nobody" if value < LIKELY else "none" if best.name == NONE else "somebody"
     known = one.accuracies[0]
     sentence = say(
         code,
         name=best.name,
         figures=figures,
-        wide=say("wide") if low < LIKELY <= value else "",
+        wide="" if wide is None else say(wide),
         listed=say("listed", name=first.name, share=first.listed),
         misnamed=one.misnamed,
         right=say("right", share=known.right, how=known.how),

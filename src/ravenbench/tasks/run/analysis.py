@@ -465,8 +465,9 @@ def _analysis(store: Store) -> Analysis:
         plan.topics,
         by_topic={
             name: (helps.auc, misleads.auc)
-            for name, (helps, misleads) in misleading(by_kind if plan.even else ()).items()
+            for name, (helps, misleads) in misleading(by_kind).items()
         },
+        topic={} if plan.strata is None else plan.strata.reference,
     )
     failures += (() if sweep is None else sweep.failures) + (
         () if domain is None else domain.failures

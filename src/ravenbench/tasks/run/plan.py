@@ -8,7 +8,7 @@ InputError if the data cannot fill what was asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,14 @@ from ravenbench.engine.transplants import (
     most_transplants,
     plan_given_transplants,
     plan_transplants,
+    topic_reference,
 )
 from ravenbench.errors import remark
 from ravenbench.problems import needs, sources
 from ravenbench.problems.needs import FOLDS, check_pairs_possible
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
-from ravenbench.problems.strata import evenly
+from ravenbench.problems.strata import even_fold
 from ravenbench.problems.transplant import FEWEST_PAIRS, Transplanter
 from ravenbench.randomness import Draws
 from ravenbench.reading.account import ACCOUNT, in_words
@@ -63,10 +64,6 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
-OF_A_KIND = 40
-"""Problems of each stratum in a fold, at most."""
-LEAST_ASKED = 10
-"""Problems of each stratum that are drawn in a fold, where there are as many, however small its test set is."""
 
 
 def draft(
@@ -227,8 +224,28 @@ def _topic_plan(
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], pairing, progress, few)
     dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
-    transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, few)
-    strata, strata_folds = _strata(spec, dealt, setups, drawing.folds, few)
+    chosen_folds = _random_folds(setups, drawing.folds)
+    transplants: Transplants | None = None
+    strata: StrataRecord | None = None
+    strata_folds = list[Fold]()
+    if spec.probe in ("transplant", "both"):
+        draws = Draws(spec.seed)
+        transplanter = None
+        if few is None:
+            transplanter = Transplanter(
+                dealt.texts,
+                author=dealt.author,
+                topic=dealt.topic,
+                language=dealt.language,
+                similarity=similar,
+                draws=draws,
+            )
+        transplants = (
+            most_transplants(chosen_folds)
+            if transplanter is None
+            else plan_transplants(transplanter, chosen_folds, dealt.texts, progress)
+        )
+        strata, strata_folds = _strata(dealt, chosen_folds, draws, transplanter)
     folds = [
         *drawing.folds.values(),
         *probe_folds,
@@ -265,79 +282,28 @@ def _topic_plan(
     return plan, folds, corpus, corpus.texts if transplants is None else transplants.texts, arrays
 
 
-def _transplanted(
-    spec: RunSpec,
-    corpus: Corpus,
-    similarity: Floats | None,
-    setups: list[SetupRecord],
-    folds: Mapping[str, Fold],
-    progress: Progress,
-    few: int | None,
-) -> Transplants | None:
-    """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
-    if spec.probe not in ("transplant", "both"):
-        return None
-    chosen_folds = _random_folds(setups, folds)
-    if few is not None:
-        return most_transplants(chosen_folds)
-    transplanter = Transplanter(
-        corpus.texts,
-        author=corpus.author,
-        topic=corpus.topic,
-        language=corpus.language,
-        similarity=similarity,
-        draws=Draws(spec.seed),
-    )
-    return plan_transplants(transplanter, chosen_folds, corpus.texts, progress)
-
-
 def _random_folds(setups: list[SetupRecord], folds: Mapping[str, Fold]) -> list[Fold]:
     chosen = [setup for setup in setups if setup.setup == "random"] or setups
     return [folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)]
 
 
 def _strata(
-    spec: RunSpec,
-    corpus: Corpus,
-    setups: list[SetupRecord],
-    folds: Mapping[str, Fold],
-    few: int | None,
-) -> tuple[StrataRecord | None, list[Fold]]:
-    """Problems of evenly filled strata for the fits of the folds that are transplanted: of all documents on a fold's
-    test topics, as many of each kind as a fourth of its test set, within ``LEAST_ASKED`` and ``OF_A_KIND``."""
-    if spec.probe not in ("transplant", "both"):
-        return None, []
-    drawn = []
-    topic = corpus.topic.codes
-    for fold in _random_folds(setups, folds):
-        counted = fold.train.topic
-        tested = topic if counted is None else counted.codes
-        rows = np.flatnonzero(
-            np.isin(tested, fold.counts["test_topics"]) & (corpus.author.codes >= 0) & (topic >= 0)
-        )
-        most = min(OF_A_KIND, max(LEAST_ASKED, len(fold.test) // 4))
-        rng = Draws(spec.seed)("strata", fold.name)
-        pairs = evenly(rows, corpus.author.codes[rows], topic[rows], most, rng)
-        if len(pairs):
-            drawn.append(
-                dataclass_replace(
-                    fold,
-                    name=f"{fold.name}-strata",
-                    test=Problems.pairs(corpus.texts, pairs.known, pairs.questioned),
-                    test_same=pairs.same,
-                    labels={"setup": "strata", "source": fold.name},
-                    counts={},
-                )
-            )
+    corpus: Corpus, folds: Sequence[Fold], draws: Draws, transplanter: Transplanter | None
+) -> tuple[StrataRecord, list[Fold]]:
+    """Problems of evenly filled strata for the fits of these folds; without a transplanter for a forecast."""
+    every = [even_fold(fold, corpus, draws("strata", fold.name)) for fold in folds]
+    drawn = [fold for fold in every if fold is not None]
     size = sum(len(fold.test) for fold in drawn) // 4
-    if size < FEWEST_PAIRS and few is None:
+    if size < FEWEST_PAIRS and transplanter is not None:
         reason = (
             f"{size} problems of each kind could be drawn (one author or two, on one topic or on"
             f" two), {FEWEST_PAIRS} are needed"
         )
         return StrataRecord(folds={}, pairs=size, reason=reason), []
     return StrataRecord(
-        folds={str(fold.labels["source"]): fold.name for fold in drawn}, pairs=size
+        folds={str(fold.labels["source"]): fold.name for fold in drawn},
+        pairs=size,
+        reference={} if transplanter is None else topic_reference(transplanter, drawn),
     ), drawn
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +33,8 @@ from ravenbench.statistics.axes import (
     domain_axis,
     gain_figure,
 )
-from ravenbench.statistics.estimates import Estimate, mean_auc, within
+from ravenbench.statistics.content import FEWEST_EVEN
+from ravenbench.statistics.estimates import Estimate, mean_auc
 from ravenbench.tasks.run.record import ProbeRecord, RunPlan
 from ravenbench.types import Bools, Floats
 
@@ -238,11 +238,6 @@ def domain_figure(probe: Probing) -> Figure:
     return figure
 
 
-PARTS = 3
-"""Equal parts of the distances between topics."""
-FEWEST = 10
-"""Pairs of a class in a fold below which it says nothing of a stratum; where strata are filled evenly, fewer do."""
-FEWEST_EVEN = 4
 HELPS = "one topic", "two topics"
 MISLEADS = "two topics", "one topic"
 """Topics of same-author pairs and of different-author pairs where topic speaks for the truth, and against it."""
@@ -266,16 +261,13 @@ class Stratum:
 
 
 def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, ...]:
-    """Every stratum of the folds that fill them evenly, else of the Random folds (of all, where none is Random); empty
-    where topics of pairs are unknown."""
-    setups = [setup for setup in plan.setups if setup.setup == "random"] or plan.setups
-    folds = plan.even or list(dict.fromkeys(fold for setup in setups for fold in setup.folds))
-    fewest = FEWEST_EVEN if plan.even else FEWEST
-    if not plan.topics:
+    """Every stratum of the folds that fill them evenly; empty where there are none."""
+    folds = [] if plan.strata is None else list(plan.strata.folds.values())
+    if not folds:
         return ()
     sides = {fold: sides_of(store, fold, plan.topics) for fold in folds}
     similarity = store.similarity()
-    kinds = _kinds(sides, similarity)
+    kinds = _kinds(sides)
     strata_rows = []
     for name in names:
         answers = {
@@ -288,7 +280,7 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
             for fold, answers_of_fold in answers.items():
                 mask = masks[fold]
                 same = sides[fold].same[mask]
-                if min(same.sum(), (~same).sum()) >= fewest:
+                if min(same.sum(), (~same).sum()) >= FEWEST_EVEN:
                     parts_of_stratum.append((sides[fold], mask, answers_of_fold[mask]))
             strata_rows.append(
                 _stratum(name, same_author, different_author, parts_of_stratum, similarity)
@@ -301,7 +293,7 @@ Part = tuple[SidesOfFold, Bools, Floats]
 Kind = tuple[str, str, dict[str, Bools]]
 
 
-def _kinds(sides: dict[str, SidesOfFold], similarity: Floats) -> list[Kind]:
+def _kinds(sides: dict[str, SidesOfFold]) -> list[Kind]:
     """Name of the same-author pairs, of the different-author pairs, and which problems of each fold those are."""
     shared = {fold: side.topics[:, 0] == side.topics[:, 1] for fold, side in sides.items()}
     words = {True: "one topic", False: "two topics"}
@@ -315,25 +307,6 @@ def _kinds(sides: dict[str, SidesOfFold], similarity: Floats) -> list[Kind]:
                 for fold, side in sides.items()
             }
             kinds.append((words[same_shares], words[different_shares], masks))
-    distances = {
-        fold: np.where(shared[fold], np.nan, 1 - similarity[side.topics[:, 0], side.topics[:, 1]])
-        for fold, side in sides.items()
-    }
-    every = np.concatenate(list(distances.values()))
-    if np.isfinite(every).any():
-        ends = np.quantile(every[np.isfinite(every)], np.linspace(0, 1, PARTS + 1))
-        for low, high in pairwise(ends):
-            name = f"{low:.2f} to {high:.2f} apart"
-            kinds.append(
-                (
-                    name,
-                    name,
-                    {
-                        fold: (distance >= low) & (distance <= high)
-                        for fold, distance in distances.items()
-                    },
-                )
-            )
     return kinds
 
 
@@ -375,14 +348,8 @@ def misleading(rows: Sequence[Stratum]) -> dict[str, tuple[Stratum, Stratum]]:
     }
 
 
-def strata_table(rows: Sequence[Stratum], *, even: bool) -> Table:
-    """AUC and C_llr by what topics same-author and different-author pairs share; ``even`` where strata were filled
-    evenly, else pairs are those of the Random folds."""
-    source = (
-        "Untouched texts on the test topics of the Random folds, as many pairs of each kind."
-        if even
-        else "Random folds."
-    )
+def strata_table(rows: Sequence[Stratum]) -> Table:
+    """AUC and C_llr by what topics same-author and different-author pairs share."""
     return table(
         "strata",
         "Hard pairs: who shares a topic",
@@ -401,7 +368,8 @@ def strata_table(rows: Sequence[Stratum], *, even: bool) -> Table:
         col("interval", "auc.interval", json="interval"),
         col("C_llr", "cllr", json="cllr"),
         note=(
-            f"{source} Topic misleads in the row where one author writes on two topics and two authors on"
+            "Untouched texts on the test topics of the Random folds, as many pairs of each kind. Topic"
+            " misleads in the row where one author writes on two topics and two authors on"
             " one. Communities have styles too, so a gap between rows is no proof of reliance."
             " C_llr: cost of the answers in bits, 1 = answering .5 throughout."
         ),
@@ -460,7 +428,7 @@ def _length_row(
         side = sides[fold]
         answered.append((side.same, cell.answers, side.authors, side.problem))
         c1.append(scores(side.same, cell.answers)["c@1"])
-    auc = within(mean_auc(answered), 0.0, 1.0) if answered else None
+    auc = mean_auc(answered) if answered else None
     return (
         LengthRow(
             name,

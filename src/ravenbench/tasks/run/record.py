@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ravenbench.engine.transplants import TransplantRecord
+from ravenbench.engine.transplants import Shown, TransplantRecord
 from ravenbench.problems.pair_rules import Matched
 from ravenbench.store.records import Plan, Record
 
@@ -118,11 +118,13 @@ class LengthRecord(Record, frozen=True, kw_only=True):
 
 class StrataRecord(Record, frozen=True, kw_only=True):
     """Problems of evenly filled strata: the folds that hold them, by the fold whose training set answers them, and how
-    many ``pairs`` each of the four kinds has in all; ``reason`` says why there are none."""
+    many ``pairs`` each of the four kinds has in all; ``reason`` says why there are none. ``reference`` has AUCs of a
+    scorer that guesses topic from what stays when words are replaced (``topic_reference``)."""
 
     folds: dict[str, str]
     pairs: int
     reason: str | None = None
+    reference: Shown = {}
 
 
 class RunPlan(Plan, frozen=True, kw_only=True):
@@ -143,11 +145,6 @@ class RunPlan(Plan, frozen=True, kw_only=True):
     transplant: TransplantRecord | None = None
     strata: StrataRecord | None = None
     lengths: list[LengthRecord] = []
-
-    @property
-    def even(self) -> list[str]:
-        """Names of the folds that fill strata evenly; empty where there are none."""
-        return [] if self.strata is None else list(self.strata.folds.values())
 
     @property
     def matched(self) -> bool:

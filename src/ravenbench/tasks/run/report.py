@@ -100,7 +100,7 @@ class RunReport(Report[Analysis]):
             shortcut(analysis),
             variants_of(analysis),
             results(analysis),
-            strata_table(analysis.strata, even=bool(analysis.plan.even)),
+            strata_table(analysis.strata),
             ranks(analysis),
             stability(analysis),
             sizes(analysis),
