@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references.splicing import splice_reference
 
-from ravenbench.text.splicing import CAPITAL, LOWER, UPPER, Splicer, case_of
+from ravenbench.text.splicing import CAPITAL, FREE, LOWER, UPPER, Splicer, case_of
 from ravenbench.text.splicing_kernel import least_missing
 from ravenbench.texts import TextTable
 
@@ -135,12 +135,12 @@ def test_free_words_keep_their_order_length_and_case() -> None:
     )
     cats, elephants, smith = map(made.cut, rows)
     assert not made.functions
-    (new,) = made.splice_freely([(cats, [elephants])])
+    (new,) = made.splice([(cats, [elephants])], FREE)
     assert new.decode() == (
         "Elephants in Africa eat the grass. Of the NASA works 1999 says 1999:1999 Smith of the."
     )
-    none = made.splice_freely([(cats, [smith])])[0].decode()
+    none = made.splice([(cats, [smith])], FREE)[0].decode()
     assert " 0 " in none and "0:0" in none, "digits become zeros where donors have none"
-    assert made.splice_freely([]) == []
-    (empty,) = made.splice_freely([(smith, [smith])])
+    assert made.splice([], FREE) == []
+    (empty,) = made.splice([(smith, [smith])], FREE)
     assert empty == made.texts[rows[2]].encode()

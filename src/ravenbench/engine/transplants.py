@@ -161,7 +161,7 @@ def plan_transplants(
         batch = f"{fold.name}-batch" if again else None
         entry, arms = _asked(fold, replaced, FITTED)
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
-        part = transplanter.freely(fold.test, replaced, _every(step, truth))
+        part = transplanter.otherwise(fold.test, replaced, _every(step, truth))
         entry, free_arms = _asked(fold, part, FREE)
         freely.append(entry)
         arm_folds += [*arms, *free_arms]

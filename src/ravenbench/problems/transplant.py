@@ -10,7 +10,7 @@ InputError if labels or similarities do not fit or a text is not in the table. H
 
 The questioned text y of a problem keeps its function words (``text.content_words``), marks and layout; its content words
 are replaced by those of a donor, a text that neither the author of the known texts nor the author of y wrote, each
-fitted into its place by length and case, or freely (``text.splicing``). There are three versions of each: *on* (the
+fitted into its place by length and case, or by another replacement (``text.splicing``). There are three versions of each: *on* (the
 donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for the
 null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells from them
 how far content moves a verifier.
@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import chain
 
 import numpy as np
@@ -32,7 +32,7 @@ from ravenbench.errors import InputError
 from ravenbench.problems.donors import FEWEST_WORDS, ByContent, ByTopic, DonorQuery, Donors
 from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Detected, Segmenter, detect, language_of
-from ravenbench.text.splicing import FUNCTION_WORDS, Cut, Splicer
+from ravenbench.text.splicing import FREE, FUNCTION_WORDS, Cut, Splicer, Tagger
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Ints, Labels, Problems
 
@@ -147,6 +147,7 @@ class Transplanter:
         function_words: int = FUNCTION_WORDS,
         draws: Draws = Draws(),
         segmenter: Segmenter | None = None,
+        tagger: Tagger | None = None,
     ) -> None:
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):
@@ -172,10 +173,11 @@ class Transplanter:
         writers, topics = (
             None if labels is None else labels.codes for labels in (self.author, self.topic)
         )
-        detected = (
-            detect(texts, language_of(language)) if segmenter is None else Detected(segmenter)
+        spoken = language_of(language)
+        detected = detect(texts, spoken) if segmenter is None else Detected(segmenter)
+        self.splicer = Splicer(
+            texts, function_words, writers, topics, detected, tagger, spoken or ""
         )
-        self.splicer = Splicer(texts, function_words, writers, topics, detected)
         self.refusal = self.splicer.refusal if len(texts) else "there is no text"
 
     def keeping(self, function_words: int) -> Transplanter:
@@ -228,14 +230,16 @@ class Transplanter:
         splice = self.splicer.splice
         return self._record(problems, chosen, cited, donors, splice, dict(left_out), repeated)
 
-    def freely(self, problems: Problems, replaced: Transplanted, places: Ints) -> Transplanted:
+    def otherwise(
+        self, problems: Problems, replaced: Transplanted, places: Ints, replacement: str = FREE
+    ) -> Transplanted:
         """What ``transplant`` made of a test set, at these places of what it kept, with words of the same donors put in
-        freely (``text.splicing``)."""
+        by another replacement (``text.splicing``)."""
         chosen = replaced.rows[places].tolist()
         questioned = self.rows_here(problems)[problems.questioned_index[chosen]].tolist()
         donors = [replaced.donors[place] for place in places.tolist()]
         repeated = sum(map(self._too_few, map(self.splicer.cut, questioned), donors))
-        splice = self.splicer.splice_freely
+        splice = partial(self.splicer.splice, replacement=replacement)
         return self._record(problems, chosen, questioned, donors, splice, {}, repeated)
 
     def _too_few(self, into: Cut, donor_rows: Sequence[Ints]) -> bool:
