@@ -7,11 +7,12 @@ why nothing was transplanted), further folds, and the table that holds their tex
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
-Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in half of the problems where these
-are many. The test sets are folds like others (with the training set of the fold they come from), so the fits that exist
-answer them, as ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author
-ones off it), *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch
-would else hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
+Words are replaced in two ways, *fitted* and *free* (``text.splicing``), and in those that are asked for; all but the
+first in half of the problems where these are many. The test sets are folds like others (with the training set of the
+fold they come from), so the fits that exist answer them, as ordinary cells. An arm of the probe is one set: *along*
+(same-author problems on topic, different-author ones off it), *against* (the reverse) and *off* (all off it, with other
+donors), for an answer that depends on its batch would else hide in it. One more set shows whether any does: a part of
+the problems in another order (``batch``).
 """
 
 from __future__ import annotations
@@ -32,15 +33,13 @@ from ravenbench.randomness import Draws
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
-from ravenbench.text.splicing import FUNCTION_WORDS
+from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS, Tagger
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
-FITTED, FREE = "fitted", "free"
-"""How words are replaced (``text.splicing``)."""
 MANY = 1_000
-"""Test problems of all folds from which on every second of a class is replaced freely; else all are."""
+"""Test problems of all folds from which on every second of a class is replaced otherwise than fitted; else all are."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -133,16 +132,21 @@ class Transplants:
 
 
 def plan_transplants(
-    transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
+    transplanter: Transplanter,
+    folds: Sequence[Fold],
+    texts: TextTable,
+    progress: Progress,
+    further: Sequence[str] = (),
 ) -> Transplants:
-    """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
+    """Transplant the test sets of these folds, which lie over ``texts``, with ``further`` replacements too; nothing here
+    raises for lack of donors."""
     entries = list[TransplantedFold]()
     arm_folds = list[Fold]()
     first = list[Transplanted]()
     left_out = Counter[str]()
     same = 0
     different = 0
-    freely = list[TransplantedFold]()
+    others = list[TransplantedFold]()
     step = _step(folds)
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
@@ -161,10 +165,13 @@ def plan_transplants(
         batch = f"{fold.name}-batch" if again else None
         entry, arms = _asked(fold, replaced, FITTED)
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
-        part = transplanter.otherwise(fold.test, replaced, _every(step, truth))
-        entry, free_arms = _asked(fold, part, FREE)
-        freely.append(entry)
-        arm_folds += [*arms, *free_arms]
+        arm_folds += arms
+        for replacement in (FREE, *further):
+            places = _every(step, truth)
+            part = transplanter.otherwise(fold.test, replaced, places, replacement)
+            entry, arms = _asked(fold, part, replacement)
+            others.append(entry)
+            arm_folds += arms
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
@@ -172,7 +179,7 @@ def plan_transplants(
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
         entries = []
-        freely = []
+        others = []
         arm_folds = []
     if reason is None:
         progress("measuring the probe", 0, 0)
@@ -182,7 +189,7 @@ def plan_transplants(
         function_words=len(transplanter.splicer.functions),
         reason=reason,
         left_out=dict(left_out),
-        folds=[*entries, *freely],
+        folds=[*entries, *others],
         kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if reason is None else [],
         named=transplanter.splicer.topics_named()[1] if reason is None else None,
@@ -341,7 +348,13 @@ def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, floa
     }
 
 
-def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws()) -> Transplants:
+def plan_given_transplants(
+    fold: Fold,
+    progress: Progress,
+    draws: Draws = Draws(),
+    further: Sequence[str] = (),
+    tagger: Tagger | None = None,
+) -> Transplants:
     """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
 
     Donors are the fold's own documents, those to learn from and those to test on, by how alike they are in content;
@@ -354,11 +367,12 @@ def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws(
     )
     codes = np.empty(len(texts), dtype=np.int64)
     codes[place] = writers.codes
-    transplanter = Transplanter(texts, author=Labels(codes, writers.names), draws=draws)
-    return plan_transplants(transplanter, [fold], fold.test.texts, progress)
+    author = Labels(codes, writers.names)
+    transplanter = Transplanter(texts, author=author, draws=draws, tagger=tagger)
+    return plan_transplants(transplanter, [fold], fold.test.texts, progress, further)
 
 
-def most_transplants(folds: Sequence[Fold]) -> Transplants:
+def most_transplants(folds: Sequence[Fold], further: Sequence[str] = ()) -> Transplants:
     """What stands for transplants in a forecast: as many folds, as if every problem could be transplanted."""
     truth = np.concatenate([fold.test_same for fold in folds])
     same = int(truth.sum())
@@ -366,7 +380,8 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
     section = TransplantRecord(by="", function_words=0, reason=reason, left_out={}, folds=[])
     made = list[Fold]()
     for number, fold in enumerate(folds if reason is None else ()):
-        for replacement, step in ((FITTED, 1), (FREE, _step(folds))):
+        for replacement in (FITTED, FREE, *further):
+            step = 1 if replacement == FITTED else _step(folds)
             part = _every(step, fold.test_same)
             made += [
                 replace(

@@ -10,10 +10,10 @@ InputError if labels or similarities do not fit or a text is not in the table. H
 
 The questioned text y of a problem keeps its function words (``text.content_words``), marks and layout; its content words
 are replaced by those of a donor, a text that neither the author of the known texts nor the author of y wrote, each
-fitted into its place by length and case, or by another replacement (``text.splicing``). There are three versions of each: *on* (the
-donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for the
-null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells from them
-how far content moves a verifier.
+fitted into its place by length and case, or by another replacement (``text.splicing``). There are three versions of
+each: *on* (the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such
+donor, for the null). All three make equally little sense, and no verifier is trained again. ``statistics.content``
+tells from them how far content moves a verifier.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench.engine.transplants import FITTED, FREE, TransplantRecord
+from ravenbench.engine.transplants import TransplantRecord
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
@@ -39,6 +39,7 @@ from ravenbench.reports.view import (
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.statistics.estimates import Estimate
+from ravenbench.text.splicing import FITTED, FREE, NAMES, NATURAL
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class ContentRow:
     of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
     left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads`` are AUCs on untouched texts of
     pairs whose topics speak for the truth, and against it; None where topics are unknown. The row of a verifier is that
-    of the ``replacement`` which speaks most against it; ``by_replacement`` has those of all.
+    of the ``replacement`` which speaks most against it; ``by_replacement`` has those of all. Of a verifier that reads
+    grammar what it loses is ``natural``, where words were replaced so: ``LOST`` are figures of that replacement.
     """
 
     verifier: str
@@ -82,6 +84,26 @@ class ContentRow:
     misleads: Estimate | None = None
     replacement: str = FITTED
     by_replacement: tuple[ContentRow, ...] = ()
+    natural: bool = False
+
+    @property
+    def decided(self) -> str | None:
+        """What decided, where more was measured."""
+        by = f"{self.replacement}; drop by {NATURAL}" if self.natural else self.replacement
+        return by if self.by_replacement else None
+
+
+LOST = (
+    "auc",
+    "style_left",
+    "drop",
+    "silence",
+    "turned",
+    "shift",
+    "null_turned",
+    "null_shift",
+)
+"""Figures of original against replaced texts: those that lost sense moves too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +171,14 @@ def content_probe(
         )
         helps, misleads = by_topic.get(name, (None, None))
         confined = confinement(store, name)
-        judged_rows = []
+        filled = (
+            cell
+            for transplanted in section.folds
+            for fold in (transplanted.source, *transplanted.arms.values())
+            for cell in cells_of(name, fold)
+        )
+        barred = exposure(store, name, filled)
+        measured = dict[str, ContentRow]()
         for way, folds in by_way.items():
             design = designs[way]
             versions_by_fold = [
@@ -160,54 +189,73 @@ def content_probe(
                 [None if two is None else two[kind] for two in versions_by_fold]
                 for kind in range(2)
             )
-            filled = (
-                cell
-                for transplanted in folds
-                for fold in (transplanted.source, *transplanted.arms.values())
-                for cell in cells_of(name, fold)
-            )
             figures, behind = design.judged(answers, scores, batched=batched)
-            judged = content_axis(
+            measured[way] = ContentRow(
+                name,
                 figures,
-                lengths=lengths.get(way),
-                behind=behind,
-                barred=exposure(store, name, filled),
-                floor=floor,
-                misleads=misleads,
+                _reach(design.folds, answers),
+                Judged(Content.NO_VERDICT, 0.0),
+                0 if behind is None else behind.refused,
+                behind,
+                whole_auc,
+                floor,
+                helps,
+                misleads,
+                way,
             )
-            refused = 0 if behind is None else behind.refused
-            notes = [judged.reason] if judged.reason else []
-            if refused:
-                notes.append(
-                    f"{refused} problems could not be answered in every version and count as .5"
-                )
-            notes += [confined] if confined else []
-            judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
-            judged_rows.append(
-                ContentRow(
-                    name,
-                    figures,
-                    _reach(design.folds, answers),
-                    judged,
-                    refused,
-                    behind,
-                    whole_auc,
-                    floor,
-                    helps,
-                    misleads,
-                    way,
-                )
-            )
-        rows.append(_worst(tuple(judged_rows)))
+        natural = measured.get(NATURAL) if _reads_grammar(store, name) else None
+        deciding = [
+            row if natural is None else _losing(row, natural)
+            for way, row in measured.items()
+            if way in (FITTED, FREE)
+        ]
+        judge = partial(_judged, barred=barred, confined=confined, lengths=lengths)
+        worst = min(map(judge, deciding), key=lambda row: list(Content).index(row.judged.outcome))
+        rows.append(replace(worst, by_replacement=tuple(map(judge, measured.values()))))
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
-def _worst(rows: tuple[ContentRow, ...]) -> ContentRow:
-    """The row of one verifier by the replacement that speaks most against it, the first of equals."""
-    outcomes = list(Content)
-    return replace(
-        min(rows, key=lambda row: outcomes.index(row.judged.outcome)), by_replacement=rows
+def _judged(
+    row: ContentRow,
+    *,
+    barred: str | None,
+    confined: str,
+    lengths: Mapping[str, tuple[float, float] | None],
+) -> ContentRow:
+    """A row with its verdict."""
+    judged = content_axis(
+        row.figures,
+        lengths=lengths.get(row.replacement),
+        behind=row.behind,
+        barred=barred,
+        floor=row.floor,
+        misleads=row.misleads,
     )
+    notes = [judged.reason] if judged.reason else []
+    if row.refused:
+        notes.append(
+            f"{row.refused} problems could not be answered in every version and count as .5"
+        )
+    notes += [confined] if confined else []
+    return replace(
+        row, judged=judged._replace(reason="; ".join(notes) or None, confinement=confined)
+    )
+
+
+def _losing(row: ContentRow, natural: ContentRow) -> ContentRow:
+    """The row of a verifier that reads grammar: what it loses, and what changes with that, as words replaced naturally
+    show it."""
+    pairs = [(row.figures, natural.figures)]
+    if row.behind or natural.behind:
+        pairs.append((row.behind or row.figures, natural.behind or natural.figures))
+    figures, *behind = (
+        own._replace(**{name: getattr(of, name) for name in LOST}) for own, of in pairs
+    )
+    return replace(row, figures=figures, behind=behind[0] if behind else None, natural=True)
+
+
+def _reads_grammar(store: Store, name: str) -> bool:
+    return any(v.name == name and v.reads_grammar for v in store.plan.verifiers)
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
@@ -508,9 +556,15 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     ),
 )
 """Figures of answers, or of scores."""
+
+
+def _way(replacement: str) -> str:
+    return "names only" if replacement == NAMES else replacement
+
+
 REPLACED: tuple[Col[ContentRow], ...] = (
     col("verifier", "verifier", text=True, json="verifier"),
-    col("words", "replacement", text=True, json="replacement"),
+    col("words", "replacement", text=True, json="replacement", show=_way),
     col("verdict", "judged", text=True, show=toned),
     col(None, lambda row: OUTCOMES[row.judged.outcome], json="outcome"),
     *FIGURES,
@@ -539,7 +593,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, "helps.interval", json="topic_helps_interval"),
     col(
         "decided by",
-        lambda row: row.replacement if row.by_replacement else None,
+        "decided",
         text=True,
         json="decided_by",
         terminal=False,
@@ -626,21 +680,39 @@ def content_table(probe: ContentProbe | None) -> Table:
 def replacements_table(probe: ContentProbe | None) -> Table:
     """Figures (AUC and differences) and outcome of every verifier by each replacement of content words."""
     rows = () if probe is None else [row for worst in probe.rows for row in worst.by_replacement]
+    ways = {row.replacement for row in rows}
     return table(
         "replacements",
-        "Content words replaced in two ways",
+        "Ways of replacing content words",
         rows,
         *REPLACED,
-        note=(
-            "Fitted: each place gets a word of its own length, in the case of the word that was"
-            " there; so length and case of every word, how many content words there are and where,"
-            " words with digits, marks and layout are the same as before. Free: the other text's"
-            " words in their own order, of any length, in their own case, and its numbers; only the"
-            " places of content words, marks and layout are the same. A verifier is free of content"
-            " words where both say so."
-        ),
+        note=" ".join(said for way, said in HELD.items() if way in ways or not way),
         terminal=False,
     )
+
+
+HELD = {
+    FITTED: (
+        "Fitted: each place gets a word of its own length, in the case of the word that was there;"
+        " so length and case of every word, how many content words there are and where, words with"
+        " digits, marks and layout are the same as before."
+    ),
+    FREE: (
+        "Free: the other text's words in their own order, of any length, in their own case, and its"
+        " numbers; only the places of content words, marks and layout are the same."
+    ),
+    NAMES: (
+        "Names only: words with a capital inside of a sentence, words in addresses, and numbers are"
+        " replaced, and all others stay; it shows how much is names, and decides nothing."
+    ),
+    NATURAL: (
+        "Natural: a word of the same part of speech and inflection, in the case of the place, and"
+        " the other text's numbers; so the text can be parsed. Of a verifier that declares to read"
+        " grammar the drop is judged by this one; of others it decides nothing."
+    ),
+    "": "A verifier is free of content words where both fitted and free say so.",
+}
+"""What each replacement holds still."""
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -817,7 +889,8 @@ def content_sentence(row: ContentRow) -> str:
     )
     auc = figure(figures.auc.value)
     if row.whole is not None and figure(row.whole) != auc:
-        part = "replaced freely" if row.replacement == FREE else "that could be rewritten"
+        way = NATURAL if row.natural else row.replacement
+        part = "that could be rewritten" if way == FITTED else f"with {way} words"
         auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
     floor = (
         ""
@@ -841,6 +914,11 @@ def content_sentence(row: ContentRow) -> str:
             " These are its figures where words of other lengths took the places of content words,"
             " which decided."
         )
+    if row.natural:
+        text += (
+            " It reads grammar, so that style left and drop are those where words of the same part"
+            " of speech and inflection took the places."
+        )
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
     sentences = [
         text,
@@ -856,7 +934,7 @@ def content_sentence(row: ContentRow) -> str:
             "Its interval does not lie above that floor, so that it is not shown to know style."
         )
     if judged.outcome is Content.UNDECIDED and judged.open:
-        names = " and ".join(NAMES[name] for name in judged.open)
+        names = " and ".join(CHECKS[name] for name in judged.open)
         end = (
             f"about {judged.needed:,} problems would decide it with 80 % power"
             if judged.needed
@@ -876,7 +954,7 @@ def content_sentence(row: ContentRow) -> str:
     )
 
 
-NAMES = {
+CHECKS = {
     "swing": "the swing",
     "drop": "the drop",
     "sway": "how far single answers move",

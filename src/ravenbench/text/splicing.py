@@ -30,7 +30,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,7 +129,8 @@ class Pieces(dict[str, int]):
 
     def are(self, kind: int, pieces: Int32s) -> Bools:
         """Which of these pieces are of a kind."""
-        return (np.frombuffer(self._kind, np.int8)[pieces] & kind) > 0
+        kinds: Bools = (np.frombuffer(self._kind, np.int8)[pieces] & kind) > 0
+        return kinds
 
     def forms(self, words: Int32s, cases: NDArray[np.int8]) -> Int32s:
         """The pieces that are these words in these cases."""
@@ -387,7 +388,7 @@ class Splicer:
             gives &= self._named(given, donor_bounds)
         elif replacement == NATURAL:
             tags, given_tags = self._tagged([into for into, _ in pairs]), self._tagged(donors)
-        groups = [(owner, giver)]
+        groups: list[tuple[Any, Any]] = [(owner, giver)]
         if replacement != FREE:
             wide = len(self._tags) + 1
             groups += [(tags, given_tags), (owner * wide + tags, giver * wide + given_tags)]
@@ -409,7 +410,7 @@ class Splicer:
         """Which of these pieces have a capital inside of a sentence, or stand in an address."""
         address = np.cumsum(self._pieces.are(APART, pieces))
         signs = np.bincount(address, self._pieces.are(ADDRESS, pieces))
-        capital = (self._pieces.cases(pieces) != LOWER) & ~self._opens(pieces, bounds)
+        capital: Bools = (self._pieces.cases(pieces) != LOWER) & ~self._opens(pieces, bounds)
         return capital | (signs[address] > 0)
 
     def _tagged(self, cuts: Sequence[Cut]) -> Int32s:
@@ -515,7 +516,7 @@ class Splicer:
         return counts, np.array(sizes, dtype=np.float64)
 
 
-def _in_order(groups: Sequence[tuple[Ints, Ints]], places: Bools, gives: Bools) -> Ints:
+def _in_order(groups: Sequence[tuple[Any, Any]], places: Bools, gives: Bools) -> Ints:
     """For each of the ``places`` the piece that it gets: of those that give within its group in their order, all again
     where no more are left; by the last of the ``groups``, of places and of what gives, that has any, −1 where none has.
     """

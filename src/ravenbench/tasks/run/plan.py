@@ -77,6 +77,7 @@ def draft(
     For a forecast folds are drawn of the first ``few`` pools and of as many repetitions of the crossed probe, nothing
     is transplanted, and extracted topics are not compared a second time.
     """
+    spec.further()
     if spec.train is not None:
         plan, folds, texts, ids, labels = _given_plan(spec, progress, few)
         arrays: dict[str, Floats] = {}
@@ -278,8 +279,9 @@ def _transplanted(
     if spec.probe not in ("transplant", "both"):
         return None
     chosen_folds = _random_folds(setups, folds)
+    further, tagger = spec.further()
     if few is not None:
-        return most_transplants(chosen_folds)
+        return most_transplants(chosen_folds, further)
     transplanter = Transplanter(
         corpus.texts,
         author=corpus.author,
@@ -287,8 +289,9 @@ def _transplanted(
         language=corpus.language,
         similarity=similarity,
         draws=Draws(spec.seed),
+        tagger=tagger,
     )
-    return plan_transplants(transplanter, chosen_folds, corpus.texts, progress)
+    return plan_transplants(transplanter, chosen_folds, corpus.texts, progress, further)
 
 
 def _random_folds(setups: list[SetupRecord], folds: Mapping[str, Fold]) -> list[Fold]:
@@ -370,9 +373,9 @@ def _given_plan(
     transplants = None
     if spec.probe in ("transplant", "both"):
         transplants = (
-            most_transplants([fold])
+            most_transplants([fold], spec.further()[0])
             if few
-            else plan_given_transplants(fold, progress, Draws(spec.seed))
+            else plan_given_transplants(fold, progress, Draws(spec.seed), *spec.further())
         )
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts

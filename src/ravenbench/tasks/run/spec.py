@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -40,9 +40,11 @@ from ravenbench.engine.options import (
     refuse_of_tables,
 )
 from ravenbench.errors import SpecError, did_you_mean
+from ravenbench.text.splicing import NAMES, NATURAL
 
 if TYPE_CHECKING:
     from ravenbench.sampling import Sampler
+    from ravenbench.text.splicing import Tagger
 
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
@@ -57,6 +59,8 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     number of topics and the first encoder are the main design. ``workers``, ``engine`` and ``out`` decide nothing and
     are no part of it.
     """
+
+    later: ClassVar[tuple[str, ...]] = (*LevelSpec.later, "replace")
 
     corpus: Annotated[
         str | None,
@@ -119,6 +123,13 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             " test topics is worth; both; none. Default: both."
         ),
     ] = "both"
+    replace: Annotated[
+        Literal["names", "natural", "both"] | None,
+        about(
+            "How words are replaced beside fitted and free: names (names and numbers only),"
+            " natural (by words of the same part of speech), both."
+        ),
+    ] = None
     repetitions: Annotated[
         AtLeastOne,
         about("Repetitions of the crossed probe, and of its null; default 20.", metavar="R"),
@@ -212,6 +223,14 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             c.name if c.name and short.count(c.name) == 1 else full: c
             for full, c in components.items()
         }
+
+    def further(self) -> tuple[list[str], Tagger | None]:
+        """The replacements of words beside fitted and free, and what finds parts of speech where one needs that.
+        MissingPart where it is not here.
+        """
+        names = [name for name in (NAMES, NATURAL) if self.replace in (name, "both")]
+        tagger = registry.named("tagger", "spacy")["spacy"] if NATURAL in names else None
+        return names, cast("Tagger | None", tagger)
 
     def hash(self) -> str:
         """Identity of the spec."""

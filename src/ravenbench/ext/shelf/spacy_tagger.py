@@ -1,0 +1,67 @@
+"""Finds parts of speech by spaCy, for the replacement of content words that keeps them.
+
+In: texts and the code of their language; for ``SpacyTagger`` a model's name or folder.
+Out: ``tags``: of each text where its words begin and what each is, as ``text.splicing.Tagger`` says. MissingPart where
+spaCy or the model is not here, SpecError for a language without a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ravenbench.components import Component
+from ravenbench.errors import SpecError
+from ravenbench.ext.shelf.posnoise import loaded_model
+
+MODELS = {
+    "": "en_core_web_sm",
+    "en": "en_core_web_sm",
+    "de": "de_core_news_sm",
+    "nl": "nl_core_news_sm",
+}
+ENDINGS = ("ing", "ed", "ly", "s")
+"""Of English words; two of one part of speech that end alike are more alike to a tagger."""
+
+
+@dataclass(eq=False, repr=False)
+class SpacyTagger(Component):
+    """Parts of speech and inflection as a model of spaCy finds them (its fine-grained tags), in English with a word's
+    ending.
+
+    Parameters
+    ----------
+    model : str
+        A spaCy model by name, or its folder; by default the small one of the texts' language: English, German or Dutch.
+    """
+
+    name = "spacy"
+    reads = "words"
+
+    model: str = ""
+
+    @property
+    def reads_files(self) -> bool:
+        """Always: those of spaCy's model."""
+        return True
+
+    def tags(self, texts: Sequence[str], language: str) -> Iterable[list[tuple[int, str]]]:
+        """Of each text where its words begin, in characters, and their tags."""
+        name = self.model or MODELS.get(language)
+        if name is None:
+            raise SpecError(
+                "no model of this language is known that finds parts of speech",
+                found=language,
+                expected=", ".join(filter(None, MODELS)),
+                fix="leave natural out, or name a model",
+            )
+        model, _ = loaded_model(name)
+        endings = ENDINGS if model.lang == "en" else ()
+        for parsed in model.pipe(texts, batch_size=16):
+            yield [
+                (
+                    token.idx,
+                    token.tag_ + next((e for e in endings if token.lower_.endswith(e)), ""),
+                )
+                for token in parsed
+            ]
