@@ -62,7 +62,6 @@ class TransplantedFold(Record, frozen=True, kw_only=True):
     arms: dict[str, str] = {}
     rows: list[int]
     left_out: dict[str, int]
-    repeated: int
     batch: str | None = None
     again: list[int] = []
     replacement: str = FITTED
@@ -167,7 +166,7 @@ def plan_transplants(
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
         arm_folds += arms
         for replacement in (FREE, *further):
-            places = _every(step, truth)
+            places = every(step, truth)
             part = transplanter.otherwise(fold.test, replaced, places, replacement)
             entry, arms = _asked(fold, part, replacement)
             others.append(entry)
@@ -210,7 +209,7 @@ def _step(folds: Sequence[Fold]) -> int:
     return 2 if sum(len(fold.test) for fold in folds) >= MANY else 1
 
 
-def _every(step: int, same: Bools) -> Ints:
+def every(step: int, same: Bools) -> Ints:
     """Places of every ``step``-th problem of each class, ascending."""
     return np.sort(np.concatenate([np.flatnonzero(same)[::step], np.flatnonzero(~same)[::step]]))
 
@@ -232,7 +231,6 @@ def _asked(
         arms=names,
         rows=replaced.rows.tolist(),
         left_out=dict(replaced.left_out),
-        repeated=replaced.repeated,
         replacement=replacement,
     )
     arms = zip(labels.items(), tests, strict=True)
@@ -382,7 +380,7 @@ def most_transplants(folds: Sequence[Fold], further: Sequence[str] = ()) -> Tran
     for number, fold in enumerate(folds if reason is None else ()):
         for replacement in (FITTED, FREE, *further):
             step = 1 if replacement == FITTED else _step(folds)
-            part = _every(step, fold.test_same)
+            part = every(step, fold.test_same)
             made += [
                 replace(
                     fold,

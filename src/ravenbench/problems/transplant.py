@@ -4,7 +4,7 @@ In: ``Transplanter``: the texts of a corpus and labels of its rows (authors, top
 similarities of topics (T, T), higher = more alike, or None, ``Draws``, how many frequent words may stay; its
 ``transplant``: test ``Problems`` (n), with their truth (n,) where authors are unknown.
 Out: ``Transplanted``: four versions of the k problems that were kept (blind ``Problems`` in the same order), their rows
-(k,) from 0, counts of problems left out by reason; ``reason`` = why none of this corpus can be transplanted, or None.
+(k,) from 0, counts of problems left out by reason.
 InputError if labels or similarities do not fit or a text is not in the table. Helpers: ``linked`` gives rows,
 ``known_authors`` labels, ``shortage`` a sentence, None where enough are left.
 
@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import chain
 
 import numpy as np
@@ -32,7 +32,7 @@ from ravenbench.errors import InputError
 from ravenbench.problems.donors import FEWEST_WORDS, ByContent, ByTopic, DonorQuery, Donors
 from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Detected, Segmenter, detect, language_of
-from ravenbench.text.splicing import FREE, FUNCTION_WORDS, Cut, Splicer, Tagger
+from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS, Splicer, Tagger
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Ints, Labels, Problems
 
@@ -46,9 +46,7 @@ class Transplanted:
 
     ``plain``, ``on``, ``off`` and ``off2`` are blind problems with the ids, order and known documents of the test
     problems that were kept, over one table; ``rows`` (k,) says which these are, ascending, and ``left_out`` counts the
-    others by reason. ``by`` is how donors were chosen, ``topic`` or ``content similarity``; ``repeated`` counts kept
-    problems in which a donor had too few content words, so that they were given again; ``reason`` is why nothing could
-    be transplanted at all. ``donors`` are the rows of the corpus that gave content to the versions of each kept problem.
+    others by reason. ``donors`` are the rows of the corpus that gave content to the versions of each kept problem.
     """
 
     plain: Problems
@@ -57,9 +55,6 @@ class Transplanted:
     off2: Problems
     rows: Ints
     left_out: Mapping[str, int]
-    by: str
-    repeated: int
-    reason: str | None
     donors: tuple[tuple[Ints, Ints, Ints], ...] = ()
 
     def __len__(self) -> int:
@@ -205,7 +200,6 @@ class Transplanter:
         chosen = list[int]()
         cited = list[int]()
         left_out = Counter[str]()
-        repeated = 0
         donors = list[tuple[Ints, Ints, Ints]]()
         for i, name in enumerate(problems.ids.tolist()):
             known = row[problems.known(i)]
@@ -223,12 +217,10 @@ class Transplanter:
                 if isinstance(donor_rows, str):
                     left_out[donor_rows] += 1
                     continue
-                repeated += self._too_few(into, donor_rows)
                 chosen.append(i)
                 cited.append(questioned)
                 donors.append(donor_rows)
-        splice = self.splicer.splice
-        return self._record(problems, chosen, cited, donors, splice, dict(left_out), repeated)
+        return self._record(problems, chosen, cited, donors, FITTED, dict(left_out))
 
     def otherwise(
         self, problems: Problems, replaced: Transplanted, places: Ints, replacement: str = FREE
@@ -238,16 +230,7 @@ class Transplanter:
         chosen = replaced.rows[places].tolist()
         questioned = self.rows_here(problems)[problems.questioned_index[chosen]].tolist()
         donors = [replaced.donors[place] for place in places.tolist()]
-        repeated = sum(map(self._too_few, map(self.splicer.cut, questioned), donors))
-        splice = partial(self.splicer.splice, replacement=replacement)
-        return self._record(problems, chosen, questioned, donors, splice, {}, repeated)
-
-    def _too_few(self, into: Cut, donor_rows: Sequence[Ints]) -> bool:
-        """Whether the donors of a version have too few content words, so that they are given again."""
-        return any(
-            sum(self.splicer.cut(row).contents for row in rows.tolist()) < into.contents
-            for rows in donor_rows
-        )
+        return self._record(problems, chosen, questioned, donors, replacement, {})
 
     @cached_property
     def _donors(self) -> Donors:
@@ -311,9 +294,7 @@ class Transplanter:
     def _nothing(self, problems: Problems, reason: str) -> Transplanted:
         none = problems.blind().select(np.empty(0, dtype=np.int64))
         left_out = {reason: len(problems)} if len(problems) else {}
-        return Transplanted(
-            none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason
-        )
+        return Transplanted(none, none, none, none, np.empty(0, dtype=np.int64), left_out)
 
     def _record(
         self,
@@ -321,9 +302,8 @@ class Transplanter:
         chosen_places: list[int],
         questioned: list[int],
         donors: list[tuple[Ints, Ints, Ints]],
-        splice: Callable[[list[tuple[Cut, list[Cut]]]], list[bytes]],
+        replacement: str,
         left_out: dict[str, int],
-        repeated: int,
     ) -> Transplanted:
         """Three texts are made for each chosen problem, on topic, off topic, and off topic once more, of the text in this
         row here, ``questioned``."""
@@ -331,12 +311,11 @@ class Transplanter:
         pairs = [(into, of) for into, three in zip(questioned, donors, strict=True) for of in three]
         new = list[bytes]()
         for begin in range(0, len(pairs), AT_A_TIME):
-            new += splice(
-                [
-                    (self.splicer.cut(into), list(map(self.splicer.cut, rows_of_donors.tolist())))
-                    for into, rows_of_donors in pairs[begin : begin + AT_A_TIME]
-                ]
-            )
+            cuts = [
+                (self.splicer.cut(into), list(map(self.splicer.cut, rows_of_donors.tolist())))
+                for into, rows_of_donors in pairs[begin : begin + AT_A_TIME]
+            ]
+            new += self.splicer.splice(cuts, replacement)
         chosen = problems.blind().select(rows)
         documents = chosen.documents
         by_version = (
@@ -359,8 +338,5 @@ class Transplanter:
             off2,
             rows,
             left_out,
-            self.by,
-            repeated,
-            None,
             tuple(donors),
         )

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ravenbench.engine.transplants import ReferenceRecord, TransplantedFold
+    from ravenbench.store.records import VerifierRecord
     from ravenbench.store.store import Cell, Store
 
 R = TypeVar("R")
@@ -135,20 +136,17 @@ def content_probe(
     """
     if section is None:
         return None
-    if section.reason is not None:
-        judged = Judged(Content.NO_VERDICT, 0.0, reason=section.reason)
-        return ContentProbe(
-            section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
-        )
-    if not all(fold.arms for fold in section.folds):
-        judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
+    reason = section.reason or (None if all(fold.arms for fold in section.folds) else OLD)
+    if reason is not None:
+        judged = Judged(Content.NO_VERDICT, 0.0, reason=reason)
         return ContentProbe(
             section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
         )
     reader = read or partial(stored, store)
     cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
-    ways = dict.fromkeys([FITTED, *(fold.replacement for fold in section.folds)])
-    by_way = {way: [fold for fold in section.folds if fold.replacement == way] for way in ways}
+    by_way = dict[str, list[TransplantedFold]]()
+    for transplanted in section.folds:
+        by_way.setdefault(transplanted.replacement, []).append(transplanted)
     similarity = store.similarity() if topics else None
     designs = {
         way: ContentDesign(tuple(_kept_fold(store, fold, topics) for fold in folds), similarity)
@@ -203,7 +201,8 @@ def content_probe(
                 misleads,
                 way,
             )
-        natural = measured.get(NATURAL) if _reads_grammar(store, name) else None
+        planned = _planned(store, name)
+        natural = measured.get(NATURAL) if planned and planned.reads_grammar else None
         deciding = [
             row if natural is None else _losing(row, natural)
             for way, row in measured.items()
@@ -245,17 +244,16 @@ def _judged(
 def _losing(row: ContentRow, natural: ContentRow) -> ContentRow:
     """The row of a verifier that reads grammar: what it loses, and what changes with that, as words replaced naturally
     show it."""
-    pairs = [(row.figures, natural.figures)]
-    if row.behind or natural.behind:
-        pairs.append((row.behind or row.figures, natural.behind or natural.figures))
-    figures, *behind = (
-        own._replace(**{name: getattr(of, name) for name in LOST}) for own, of in pairs
+    return replace(
+        row,
+        figures=_but_lost(row.figures, natural.figures),
+        behind=row.behind and _but_lost(row.behind, natural.behind or natural.figures),
+        natural=True,
     )
-    return replace(row, figures=figures, behind=behind[0] if behind else None, natural=True)
 
 
-def _reads_grammar(store: Store, name: str) -> bool:
-    return any(v.name == name and v.reads_grammar for v in store.plan.verifiers)
+def _but_lost(figures: ContentFigures, natural: ContentFigures) -> ContentFigures:
+    return figures._replace(**{name: getattr(natural, name) for name in LOST})
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
@@ -292,16 +290,18 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
 
 def confinement(store: Store, name: str) -> str:
     """What is said of how far a method of a plan was shut in (``VerifierRecord.confinement``)."""
-    return next(
-        (verifier.confinement for verifier in store.plan.verifiers if verifier.name == name), ""
-    )
+    planned = _planned(store, name)
+    return "" if planned is None else planned.confinement
+
+
+def _planned(store: Store, name: str) -> VerifierRecord | None:
+    return next((verifier for verifier in store.plan.verifiers if verifier.name == name), None)
 
 
 def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
     """Why a method may know more than it was handed when it filled these cells (``engine.apart``); None where not."""
-    source = next(
-        (verifier.source for verifier in store.plan.verifiers if verifier.name == name), None
-    )
+    planned = _planned(store, name)
+    source = None if planned is None else planned.source
     for cell in cells:
         if cell is not None and cell.error is None:
             if cell.record.exposed is msgspec.UNSET:
@@ -480,6 +480,21 @@ def _with_interval(
     )
 
 
+def _beyond_chance(title: str, name: str, about: str = "") -> tuple[Col[ContentRow], ...]:
+    """A figure of single answers, and its interval, which no table has room for."""
+    key = title.replace(" ", "_")
+    shown = col(
+        title,
+        f"figures.{name}.value",
+        digits=2,
+        signed=True,
+        json=key,
+        terminal=False,
+        about=about,
+    )
+    return shown, col(None, f"figures.{name}.interval", json=f"{key}_interval")
+
+
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", "figures.auc.value", json="auc"),
     col("style left", "figures.style_left.value", json="style_left"),
@@ -493,52 +508,24 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     *_with_interval("drop", "figures.drop", "drop", "drop_interval", signed=True),
     *_with_interval("swing", "figures.swing", "swing", "interval", signed=True),
     col("on > off", "figures.share.value", digits=2, json="p", terminal=False),
-    col(
+    *_beyond_chance(
         "both ways",
-        "figures.sway.value",
-        digits=2,
-        signed=True,
-        json="both_ways",
-        terminal=False,
-        about="Both ways: how far topic moves single answers, in ranks from 0 to 1.",
+        "sway",
+        "Both ways: how far topic moves single answers, in ranks from 0 to 1.",
     ),
-    col(None, "figures.sway.interval", json="both_ways_interval"),
-    col(
+    *_beyond_chance(
         "decisions",
-        "figures.turned.value",
-        digits=2,
-        signed=True,
-        json="decisions",
-        terminal=False,
-        about=(
-            "Decisions, ranks: share of decisions that change, and how far answers move in rank,"
-            " when content is replaced, beyond that between two kinds of foreign content (null"
-            " ranks)."
-        ),
+        "turned",
+        "Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
+        " content is replaced, beyond that between two kinds of foreign content (null ranks).",
     ),
-    col(None, "figures.turned.interval", json="decisions_interval"),
-    col(
-        "ranks",
-        "figures.shift.value",
-        digits=2,
-        signed=True,
-        json="ranks",
-        terminal=False,
-    ),
-    col(None, "figures.shift.interval", json="ranks_interval"),
-    col(
+    *_beyond_chance("ranks", "shift"),
+    *_beyond_chance(
         "left open",
-        "figures.silence.value",
-        digits=2,
-        signed=True,
-        json="left_open",
-        terminal=False,
-        about=(
-            "Left open: further share of problems without an answer, or with one and the same, when"
-            " content is replaced."
-        ),
+        "silence",
+        "Left open: further share of problems without an answer, or with one and the same, when"
+        " content is replaced.",
     ),
-    col(None, "figures.silence.interval", json="left_open_interval"),
     col(
         "null",
         "figures.null_swing.value",

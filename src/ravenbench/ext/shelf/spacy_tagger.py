@@ -1,6 +1,6 @@
 """Finds parts of speech by spaCy, for the replacement of content words that keeps them.
 
-In: texts and the code of their language; for ``SpacyTagger`` a model's name or folder.
+In: texts and the code of their language, "" = unknown, which is taken for English.
 Out: ``tags``: of each text where its words begin and what each is, as ``text.splicing.Tagger`` says. MissingPart where
 spaCy or the model is not here, SpecError for a language without a model.
 """
@@ -26,36 +26,22 @@ ENDINGS = ("ing", "ed", "ly", "s")
 
 @dataclass(eq=False, repr=False)
 class SpacyTagger(Component):
-    """Parts of speech and inflection as a model of spaCy finds them (its fine-grained tags), in English with a word's
-    ending.
-
-    Parameters
-    ----------
-    model : str
-        A spaCy model by name, or its folder; by default the small one of the texts' language: English, German or Dutch.
+    """Parts of speech and inflection as the small model of spaCy for a language finds them (its fine-grained tags), in
+    English with a word's ending.
     """
 
     name = "spacy"
-    reads = "words"
-
-    model: str = ""
-
-    @property
-    def reads_files(self) -> bool:
-        """Always: those of spaCy's model."""
-        return True
 
     def tags(self, texts: Sequence[str], language: str) -> Iterable[list[tuple[int, str]]]:
         """Of each text where its words begin, in characters, and their tags."""
-        name = self.model or MODELS.get(language)
-        if name is None:
+        if language not in MODELS:
             raise SpecError(
                 "no model of this language is known that finds parts of speech",
                 found=language,
                 expected=", ".join(filter(None, MODELS)),
-                fix="leave natural out, or name a model",
+                fix="leave natural out",
             )
-        model, _ = loaded_model(name)
+        model, _ = loaded_model(MODELS[language])
         endings = ENDINGS if model.lang == "en" else ()
         for parsed in model.pipe(texts, batch_size=16):
             yield [
