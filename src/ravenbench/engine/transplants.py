@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,7 +34,7 @@ from ravenbench.randomness import Draws
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
-from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS, Tagger
+from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
@@ -176,19 +177,17 @@ def plan_transplants(
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
             arm_folds.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
-    if reason is not None:
-        entries = []
-        others = []
-        arm_folds = []
     if reason is None:
         progress("measuring the probe", 0, 0)
+    else:
+        arm_folds = []
     topics = transplanter.topic
     section = TransplantRecord(
         by=transplanter.by,
         function_words=len(transplanter.splicer.functions),
         reason=reason,
         left_out=dict(left_out),
-        folds=[*entries, *others],
+        folds=[*entries, *others] if reason is None else [],
         kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if reason is None else [],
         named=transplanter.splicer.topics_named()[1] if reason is None else None,
@@ -351,7 +350,7 @@ def plan_given_transplants(
     progress: Progress,
     draws: Draws = Draws(),
     further: Sequence[str] = (),
-    tagger: Tagger | None = None,
+    tagger: Any = None,
 ) -> Transplants:
     """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
 
@@ -379,29 +378,21 @@ def most_transplants(folds: Sequence[Fold], further: Sequence[str] = ()) -> Tran
     made = list[Fold]()
     for number, fold in enumerate(folds if reason is None else ()):
         for replacement in (FITTED, FREE, *further):
-            step = 1 if replacement == FITTED else _step(folds)
-            part = every(step, fold.test_same)
-            made += [
-                replace(
-                    fold,
-                    name=f"{fold.name}-{label}",
-                    test=fold.test.select(part),
-                    test_same=fold.test_same[part],
-                    labels={"transplanted": label},
-                )
-                for label in _labels(replacement).values()
-            ]
+            part = every(1 if replacement == FITTED else _step(folds), fold.test_same)
+            made += [_sketched(fold, label, part) for label in _labels(replacement).values()]
         if number < BATCHES:
-            again = np.arange(min(IN_BATCH, len(fold.test) // 2))
-            test = fold.test.select(again)
-            same_again = fold.test_same[again]
-            labels = {"transplanted": "batch"}
-            made.append(
-                replace(
-                    fold, name=f"{fold.name}-batch", test=test, test_same=same_again, labels=labels
-                )
-            )
+            made.append(_sketched(fold, "batch", np.arange(min(IN_BATCH, len(fold.test) // 2))))
     return Transplants(section, made, folds[0].test.texts)
+
+
+def _sketched(fold: Fold, label: str, rows: Ints) -> Fold:
+    return replace(
+        fold,
+        name=f"{fold.name}-{label}",
+        test=fold.test.select(rows),
+        test_same=fold.test_same[rows],
+        labels={"transplanted": label},
+    )
 
 
 def nothing_to_ask(reason: str) -> TransplantRecord:

@@ -24,6 +24,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +33,7 @@ from ravenbench.errors import InputError
 from ravenbench.problems.donors import FEWEST_WORDS, ByContent, ByTopic, DonorQuery, Donors
 from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Detected, Segmenter, detect, language_of
-from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS, Splicer, Tagger
+from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS, Splicer
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Ints, Labels, Problems
 
@@ -65,7 +66,9 @@ class Transplanted:
         versions = {
             name: getattr(self, name).select(selected) for name in ("plain", "on", "off", "off2")
         }
-        donors = tuple(self.donors[i] for i in np.arange(len(self))[selected].tolist())
+        donors = self.donors and tuple(
+            self.donors[i] for i in np.arange(len(self))[selected].tolist()
+        )
         return replace(self, rows=self.rows[selected], donors=donors, **versions)
 
 
@@ -128,7 +131,8 @@ class Transplanter:
     authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics, higher
     = more alike, every other topic is far. The ``function_words`` most frequent words may stay in their places. Draws
     for a problem depend on the seed and its id only. The ``segmenter`` that finds words is by default that
-    of the texts' scripts and language. InputError if labels or similarities do not fit the texts.
+    of the texts' scripts and language; a ``tagger`` is needed where words are replaced naturally. InputError if labels or
+    similarities do not fit the texts.
     """
 
     def __init__(
@@ -142,7 +146,7 @@ class Transplanter:
         function_words: int = FUNCTION_WORDS,
         draws: Draws = Draws(),
         segmenter: Segmenter | None = None,
-        tagger: Tagger | None = None,
+        tagger: Any = None,
     ) -> None:
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):

@@ -64,20 +64,19 @@ OLD = (
 class ContentRow:
     """One verifier: its figures, the AUC (from, to) as far as content moves it, and the outcome on the content axis.
 
-    All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
-    ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
-    of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
-    left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads`` are AUCs on untouched texts of
-    pairs whose topics speak for the truth, and against it; None where topics are unknown. The row of a verifier is that
-    of the ``replacement`` which speaks most against it; ``by_replacement`` has those of all. Of a verifier that reads
-    grammar what it loses is ``natural``, where words were replaced so: ``LOST`` are figures of that replacement.
+    All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise. ``whole`` is
+    the AUC that tables of scores show: of answers to all problems of the same folds, those that could not be rewritten
+    included. ``floor`` is the style left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads``
+    are AUCs on untouched texts of pairs whose topics speak for the truth, and against it; None where topics are
+    unknown. The row of a verifier is that of the ``replacement`` which speaks most against it; ``by_replacement`` has
+    those of all. Of a verifier that reads grammar what it loses is ``natural``, where words were replaced so: ``LOST``
+    are figures of that replacement.
     """
 
     verifier: str
     figures: ContentFigures
     reach: tuple[float, float] | None
     judged: Judged[Content]
-    refused: int = 0
     behind: ContentFigures | None = None
     whole: float | None = None
     floor: float | None = None
@@ -179,13 +178,12 @@ def content_probe(
         measured = dict[str, ContentRow]()
         for way, folds in by_way.items():
             design = designs[way]
-            versions_by_fold = [
-                _versions(reader, name, transplanted, fold.same, failures, store)
-                for transplanted, fold in zip(folds, design.folds, strict=True)
-            ]
-            answers, scores = (
-                [None if two is None else two[kind] for two in versions_by_fold]
-                for kind in range(2)
+            answers, scores = zip(
+                *(
+                    _versions(reader, name, transplanted, fold.same, failures, store)
+                    for transplanted, fold in zip(folds, design.folds, strict=True)
+                ),
+                strict=True,
             )
             figures, behind = design.judged(answers, scores, batched=batched)
             measured[way] = ContentRow(
@@ -193,7 +191,6 @@ def content_probe(
                 figures,
                 _reach(design.folds, answers),
                 Judged(Content.NO_VERDICT, 0.0),
-                0 if behind is None else behind.refused,
                 behind,
                 whole_auc,
                 floor,
@@ -230,14 +227,12 @@ def _judged(
         floor=row.floor,
         misleads=row.misleads,
     )
-    notes = [judged.reason] if judged.reason else []
-    if row.refused:
-        notes.append(
-            f"{row.refused} problems could not be answered in every version and count as .5"
-        )
-    notes += [confined] if confined else []
+    refused = row.behind and row.behind.refused
+    silent = f"{refused} problems could not be answered in every version and count as .5"
+    notes = judged.reason, silent if refused else "", confined
     return replace(
-        row, judged=judged._replace(reason="; ".join(notes) or None, confinement=confined)
+        row,
+        judged=judged._replace(reason="; ".join(filter(None, notes)) or None, confinement=confined),
     )
 
 
@@ -365,8 +360,8 @@ def _versions(
     same: Bools,
     failures: list[Failure],
     store: Store,
-) -> tuple[Versions, Versions] | None:
-    """The answers of a fold, and the scores."""
+) -> tuple[Versions, Versions] | tuple[None, None]:
+    """The answers of a fold, and the scores; None without them."""
     arms = {}
     for arm in ("source", *transplanted.arms):
         fold = transplanted.fold(arm)
@@ -376,7 +371,7 @@ def _versions(
         elif arm != "source":
             failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
     if len(arms) <= len(transplanted.arms):
-        return None
+        return None, None
     with_truth = arms["along"]
     against_truth = arms["against"]
     plain = arms["source"][:, np.asarray(transplanted.rows, dtype=np.int64)]
@@ -543,15 +538,9 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     ),
 )
 """Figures of answers, or of scores."""
-
-
-def _way(replacement: str) -> str:
-    return "names only" if replacement == NAMES else replacement
-
-
 REPLACED: tuple[Col[ContentRow], ...] = (
     col("verifier", "verifier", text=True, json="verifier"),
-    col("words", "replacement", text=True, json="replacement", show=_way),
+    col("words", "replacement", text=True, json="replacement"),
     col("verdict", "judged", text=True, show=toned),
     col(None, lambda row: OUTCOMES[row.judged.outcome], json="outcome"),
     *FIGURES,

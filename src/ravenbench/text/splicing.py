@@ -15,9 +15,9 @@ stood there: lowercase, capitalised or upper case; of what is mixed only the fir
 Every replacement holds something else still. *Fitted* gives each place a word of its own length and the case of the
 word that stood there; words with digits stay. *Free* gives the donor's words in the donor's order, of any length, in
 the case that the donor writes them in, and words with digits by the donor's; sentences still open with a capital where
-they did. *Names* replaces only content words that have a capital inside of a sentence or stand in an address, and words
+they did. *Names-only* replaces only content words that have a capital inside of a sentence or stand in an address, and words
 with digits, by such of the donor. *Natural* gives each word one of its own part of speech and inflection, as a
-``Tagger`` finds them. Both keep the case of the place.
+tagger finds them. Both keep the case of the place.
 
 Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
 time.
@@ -30,7 +30,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,20 +45,14 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-REPLACEMENTS = FITTED, FREE, NAMES, NATURAL = "fitted", "free", "names", "natural"
+REPLACEMENTS = FITTED, FREE, NAMES, NATURAL = "fitted", "free", "names-only", "natural"
+BOTH = {FITTED: "", FREE: "free_"}
+"""The replacements that decide wherever content is replaced, and what names of what they make begin with."""
 LOWER, CAPITAL, UPPER = range(3)
 ENDS, DIGITS, APART, ADDRESS = 1, 2, 4, 8
 """What a piece may be: one that stands between words and ends a sentence; a word with digits; a blank; a sign of an
 address."""
 SENTENCE_ENDS = frozenset(".!?…:\n。！？")
-
-
-class Tagger(Protocol):
-    """Finds parts of speech (a component of the kind ``tagger``)."""
-
-    def tags(self, texts: Sequence[str], language: str) -> Iterable[Sequence[tuple[int, str]]]:
-        """Of each text where its words begin, in characters, ascending, and what each is: part of speech and
-        inflection; ``language`` is a code of ISO 639 or empty. MissingPart where it has no model of it."""
 
 
 def case_of(word: str) -> int:
@@ -249,8 +243,9 @@ class Splicer:
         Codes, −1 unknown: with both, words that depend on topic do not stay, however frequent.
     detected : Detected, optional
         The segmenter; by default the texts decide.
-    tagger : Tagger, optional
-        Without it nothing is replaced naturally; ``language`` is what it is told of the texts.
+    tagger : component of the kind ``tagger``, optional
+        Without it nothing is replaced naturally. Its ``tags`` gives for texts and their ``language`` (a code of ISO 639
+        or "") of each where its words begin, in characters, and what each is.
     """
 
     _cuts: dict[int, Cut]
@@ -263,7 +258,7 @@ class Splicer:
         author: Ints | None = None,
         topic: Ints | None = None,
         detected: Detected | None = None,
-        tagger: Tagger | None = None,
+        tagger: Any = None,
         language: str = "",
     ) -> None:
         self.texts = texts
@@ -340,16 +335,15 @@ class Splicer:
         places that are left get, in order, the nearest in length of the words that are left. Otherwise places get the
         donors' words in the donors' order. *Free*: a word that opens a sentence of the donor gets the case that it has
         inside of sentences, and one that opens a sentence of the new text a capital; digits become zeros where donors
-        have none. *Names* and *natural*: what the donors of a text do not have is taken from those of the others.
+        have none. *Names-only* and *natural*: what the donors of a text do not have is taken from those of the others.
         Where no more words are left, all are given again. ValueError if a donor has no content word and one is needed.
         """
         pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
         moves = self._pieces.moving(pieces, self._stays)
-        given_by = [[cut.words for cut in donors] for _, donors in pairs]
-        if any(
-            recipient.contents and not sum(map(len, words))
-            for (recipient, _), words in zip(pairs, given_by, strict=True)
-        ):
+        replaced_words, begins = _flat([recipient.words for recipient, _ in pairs])
+        words, ends = _flat([cut.words for _, donors in pairs for cut in donors])
+        starts = ends[np.cumsum([0, *(len(donors) for _, donors in pairs)])]
+        if ((np.diff(begins) > 0) & (np.diff(starts) == 0)).any():
             raise ValueError("donors without content words cannot give any")
         new = pieces.copy()
         if replacement != FITTED:
@@ -357,10 +351,6 @@ class Splicer:
             return self._pieces.texts_of(pieces, new, bounds)
         from ravenbench.text.splicing_kernel import fitted  # numba takes a while
 
-        replaced_words, begins = _flat([recipient.words for recipient, _ in pairs])
-        words, starts = _flat(
-            [np.concatenate([np.empty(0, np.int32), *words]) for words in given_by]
-        )
         sizes = self._pieces.sizes
         fitting = fitted(sizes(replaced_words), begins, words, sizes(words), starts, LONGEST)
         new[moves] = self._pieces.forms(fitting, self._pieces.cases(pieces[moves]))

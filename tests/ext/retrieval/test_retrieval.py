@@ -19,12 +19,13 @@ from ravenbench.ext.retrieval.measures import (
     rank_content,
 )
 from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
-from ravenbench.ext.retrieval.pool import OTHER, OWN, WAYS, Pool, PoolParts
+from ravenbench.ext.retrieval.pool import OTHER, OWN, Pool, PoolParts
 from ravenbench.ext.retrieval.reading import of_corpus, pool_at, pool_of
 from ravenbench.ext.retrieval.search import added, kept_apart, reranked, search, shards, training
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.queries import ItemRow
 from ravenbench.statistics.axes import Content
+from ravenbench.text.splicing import BOTH
 
 KS = (1, 2)
 
@@ -355,10 +356,10 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
             found = search(method.ask(asked.queries), asked, pool.candidates, every, edges=False)
             bits[version] = of_queries(found, asked.true_ptr, (8,))["bits"]
         authors = Authors.of(own.queries.codes("author"))
-        for way, of in WAYS.items():
+        for way, of in BOTH.items():
             mine = {"own": bits["own"]} | {name: bits[of + name] for name in OTHER}
             outcomes[name, way], _ = rank_content(authors, mine)
-    for way in WAYS:
+    for way in BOTH:
         assert outcomes["words", way] == Content.RELIES
         assert outcomes["same('topic')", way] == Content.LESS, "it reads no text"
     few = of_corpus(corpus, queries=5, candidates=None, across=False, seed=1)

@@ -27,7 +27,7 @@ from ravenbench.ext.retrieval.measures import (
     of_random,
     rank_content,
 )
-from ravenbench.ext.retrieval.pool import KINDS, OTHER, WAYS, Pool, PoolParts
+from ravenbench.ext.retrieval.pool import KINDS, OTHER, Pool, PoolParts
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec
 from ravenbench.ext.retrieval.task import RetrievePlan, stored_pool, version_of
@@ -38,6 +38,7 @@ from ravenbench.statistics.axes import Content
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.store.store import Store
+from ravenbench.text.splicing import BOTH
 from ravenbench.types import Bools, Floats, Ints
 
 ALPHA = 0.05
@@ -243,7 +244,7 @@ def _content(
         for version, one in by_version.items()
     }
     judged = []
-    for way, of in WAYS.items():
+    for way, of in BOTH.items():
         if f"{of}off2" in values:
             mine = {"own": values["own"]} | {name: values[of + name] for name in OTHER}
             bits = {version: one["bits"] for version, one in mine.items()}

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.reading.queries import COLUMNS
-from ravenbench.text.splicing import FITTED, FREE
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels
 
@@ -30,8 +29,6 @@ OTHER = ("on", "off", "off2")
 OWN = ("own", *OTHER, *(f"free_{version}" for version in OTHER))
 """Versions of queries whose content was transplanted (see ``content``): with their own content, with others' fitted,
 and free."""
-WAYS = {FITTED: "", FREE: "free_"}
-"""What names of versions begin with, by replacement."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,13 +21,13 @@ MODELS = {
     "nl": "nl_core_news_sm",
 }
 ENDINGS = ("ing", "ed", "ly", "s")
-"""Of English words; two of one part of speech that end alike are more alike to a tagger."""
+"""Two English words of one part of speech that end alike are more alike to a tagger; elsewhere it does no harm."""
 
 
 @dataclass(eq=False, repr=False)
 class SpacyTagger(Component):
-    """Parts of speech and inflection as the small model of spaCy for a language finds them (its fine-grained tags), in
-    English with a word's ending.
+    """Parts of speech and inflection as the small model of spaCy for a language finds them (its fine-grained tags), with
+    endings of English words.
     """
 
     name = "spacy"
@@ -42,12 +42,11 @@ class SpacyTagger(Component):
                 fix="leave natural out",
             )
         model, _ = loaded_model(MODELS[language])
-        endings = ENDINGS if model.lang == "en" else ()
         for parsed in model.pipe(texts, batch_size=16):
             yield [
                 (
                     token.idx,
-                    token.tag_ + next((e for e in endings if token.lower_.endswith(e)), ""),
+                    token.tag_ + next((e for e in ENDINGS if token.lower_.endswith(e)), ""),
                 )
                 for token in parsed
             ]

@@ -18,12 +18,13 @@ from ravenbench.attribution.posterior import LIKELY, Posterior
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.sentences import say
 from ravenbench.ext.case.stated import Stated
-from ravenbench.ext.unknown.task import WAYS, Passages, UnknownPlan, UnknownRecord, open_passages
+from ravenbench.ext.unknown.task import Passages, UnknownPlan, UnknownRecord, open_passages
 from ravenbench.randomness import stream
 from ravenbench.reports.answers import Answer
 from ravenbench.reports.content import exposure
 from ravenbench.statistics.estimates import wilson
 from ravenbench.store.records import Record
+from ravenbench.text.splicing import BOTH
 from ravenbench.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -278,7 +279,7 @@ class _Runs:
                 self.fold.learned(self.scores(f"{of}moved"), nobody, self.author),
                 self.accuracy(f"content words replaced, {way}", f"{of}moved"),
             )
-            for way, of in WAYS.items()
+            for way, of in BOTH.items()
             if f"{of}moved" in scores
             and scores[f"{of}versions"].shape[1]
             and np.isfinite(scores[f"{of}moved"]).any()
@@ -414,7 +415,7 @@ class _Fold(Scored):
     def _moved(self, mine: Ints, known: _Runs, p: Floats, way: str) -> tuple[Floats, Finding]:
         """The same by one replacement."""
         model, power = known.moved[way]
-        versions = self.scores[f"{WAYS[way]}versions"]
+        versions = self.scores[f"{BOTH[way]}versions"]
         shape = (len(versions), -1, len(self.passages.questioned), versions.shape[2])
         each = versions.reshape(shape)[:, :, mine].mean(axis=(1, 2))
         style = model.of(each[:, None])[0, :-1]
@@ -422,15 +423,13 @@ class _Fold(Scored):
         best = int(p[:-1].argmax())
         then = int(style.argmax())
         outcome = "content" if then != best else "part" if style[best] < LIKELY else "style"
-        finding = Finding.of(
+        return style, Finding.of(
             outcome if power.above_chance else "open",
             name=self.names[best],
             other=self.names[then],
             share=float(style[best]),
             right=power.right,
-        )
-        return style, Finding(
-            outcome=finding.outcome, sentence=f"{finding.sentence} Words were {way}."
+            way=way,
         )
 
     def _intervals(self, mine: Ints, known: _Runs, p: Floats) -> list[Interval | None]:

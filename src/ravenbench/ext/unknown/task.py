@@ -41,7 +41,7 @@ from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellPlace, Plan, Record
 from ravenbench.text.segmenters import Detected, detect
-from ravenbench.text.splicing import FITTED, FREE
+from ravenbench.text.splicing import BOTH
 from ravenbench.text.tokens import SPACED, count_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
@@ -64,8 +64,6 @@ MOST_OF_ALL = 4000
 """Passages of a candidate, and of all."""
 VERSIONS = 4
 """Times each passage of an unknown text gets other content words, at least."""
-WAYS = {FITTED: "", FREE: "free_"}
-"""Replacements of content words, and what names of arrays begin with."""
 PROGRAM = (
     "a program or service answers it, which sees texts beside the same texts with other content"
 )
@@ -511,7 +509,7 @@ def _replaced(
     every = pairs(range(len(known)), "unknown-known", 0)
     for version in range(count):
         every += pairs(range(len(known), len(known) + len(unknown)), "unknown-versions", version)
-    made = {way: [text.decode() for text in splicer.splice(every, way)] for way in WAYS}
+    made = {way: [text.decode() for text in splicer.splice(every, way)] for way in BOTH}
     return {way: (texts[: len(known)], texts[len(known) :]) for way, texts in made.items()}
 
 
@@ -562,25 +560,25 @@ def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floa
     closed = np.full((n, int(p.author.max()) + 1), np.nan)
     arrays = {
         "closed": closed,
-        **{f"{way}moved": closed.copy() for way in WAYS.values()},
+        **{f"{way}moved": closed.copy() for way in BOTH.values()},
         "parts": np.full((FOLDS, u, closed.shape[1]), np.nan),
     }
     for part in np.unique(p.part):
         out = np.flatnonzero(p.part == part)
-        moved = [[texts[i] for i in out] for texts, _ in p.replaced.values()]
+        moved = [[texts[i] for i in out.tolist()] for texts, _ in p.replaced.values()]
         scores = ask(known[p.part != part], [[*(p.texts[i] for i in out), *p.unknown], *moved])
         closed[out], arrays["parts"][part], *of_moved = np.split(
             scores, np.cumsum([len(out), u, *map(len, moved)])[:-1]
         )
-        for way, each in zip(p.replaced, of_moved, strict=True):
-            arrays[f"{WAYS[way]}moved"][out] = each
+        for way, of_way in zip(p.replaced, of_moved, strict=True):
+            arrays[f"{BOTH[way]}moved"][out] = of_way
     versions = [
         texts[at : at + u] for _, texts in p.replaced.values() for at in range(0, len(texts), u)
     ]
     final = ask(known, [list(p.unknown), *versions])
     arrays["unknown"] = final[:u]
-    each = np.split(final[u:], len(WAYS)) if p.replaced else [final[u:]] * len(WAYS)
-    arrays |= {f"{way}versions": one for way, one in zip(WAYS.values(), each, strict=True)}
+    each = np.split(final[u:], len(BOTH))
+    arrays |= {f"{way}versions": one for way, one in zip(BOTH.values(), each, strict=True)}
     arrays["absent"] = held_out(method, p.texts, p.author, p.away)
     if p.topic is not None:
         arrays["topic"] = held_out(method, p.texts, p.author, p.topic)

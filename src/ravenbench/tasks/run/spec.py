@@ -44,7 +44,6 @@ from ravenbench.text.splicing import NAMES, NATURAL
 
 if TYPE_CHECKING:
     from ravenbench.sampling import Sampler
-    from ravenbench.text.splicing import Tagger
 
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
@@ -124,9 +123,9 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = "both"
     replace: Annotated[
-        Literal["names", "natural", "both"] | None,
+        Literal["names-only", "natural", "both"] | None,
         about(
-            "How words are replaced beside fitted and free: names (names and numbers only),"
+            "How words are replaced beside fitted and free: names-only (names and numbers),"
             " natural (by words of the same part of speech), both."
         ),
     ] = None
@@ -224,13 +223,10 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             for full, c in components.items()
         }
 
-    def further(self) -> tuple[list[str], Tagger | None]:
-        """The replacements of words beside fitted and free, and what finds parts of speech where one needs that.
-        MissingPart where it is not here.
-        """
+    def further(self) -> tuple[list[str], Any]:
+        """The replacements of words beside fitted and free, and what finds parts of speech where one needs that."""
         names = [name for name in (NAMES, NATURAL) if self.replace in (name, "both")]
-        tagger = registry.named("tagger", "spacy")["spacy"] if NATURAL in names else None
-        return names, cast("Tagger | None", tagger)
+        return names, registry.parse("tagger", "spacy") if NATURAL in names else None
 
     def hash(self) -> str:
         """Identity of the spec."""

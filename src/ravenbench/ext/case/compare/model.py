@@ -522,12 +522,13 @@ def held_out(valid: Validated, part: int) -> Validated:
 
 def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
     """These pairs alone."""
-    fields = {
+    fields: dict[str, Any] = {
         name: getattr(pairs, name)[rows]
         for name in ("same", "unseen", "authors", "fold", "content", "weight")
     }
-    scores = {name: subset(getattr(pairs, name), rows) for name in ("scores", "moved", "freely")}
-    return PairScores(**scores, **fields)
+    for name in ("scores", "moved", "freely"):
+        fields[name] = subset(getattr(pairs, name), rows)
+    return PairScores(**fields)
 
 
 def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
