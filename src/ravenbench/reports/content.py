@@ -143,7 +143,7 @@ def content_probe(
         )
     reader = read or partial(stored, store)
     cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
-    by_way = dict[str, list[TransplantedFold]]()
+    by_way: dict[str, list[TransplantedFold]] = {}
     for transplanted in section.folds:
         by_way.setdefault(transplanted.replacement, []).append(transplanted)
     similarity = store.similarity() if topics else None
