@@ -332,17 +332,15 @@ def _reach(
     folds: Sequence[KeptFold], scores: Sequence[Versions | None]
 ) -> tuple[float, float] | None:
     """AUC with content against the truth and with it, means over folds: the ends of what content can do."""
-    ends = []
-    for fold, versions in zip(folds, scores, strict=True):
-        if versions is not None:
-            against_auc = auc_of_scores(fold.same, np.where(fold.same, versions.off, versions.on))
-            along_auc = auc_of_scores(fold.same, np.where(fold.same, versions.on, versions.off))
-            if against_auc is not None and along_auc is not None:
-                ends.append((against_auc, along_auc))
-    if not ends:
-        return None
-    low, high = np.mean(ends, axis=0)
-    return float(low), float(high)
+    low, high = (
+        mean(
+            auc_of_scores(fold.same, np.where(fold.same == along, versions.on, versions.off))
+            for fold, versions in zip(folds, scores, strict=True)
+            if versions is not None
+        )
+        for along in (False, True)
+    )
+    return None if low is None or high is None else (low, high)
 
 
 def _kept_fold(store: Store, transplanted: TransplantedFold, names: Sequence[str]) -> KeptFold:

@@ -405,7 +405,6 @@ class Splicer:
 
     def _tagged(self, cuts: Sequence[Cut]) -> Int32s:
         """Numbers of what the pieces of these texts are by part of speech and inflection, one text after another."""
-        assert self.tagger is not None
         missing = sorted({cut.row for cut in cuts} - self._tags_of.keys())
         texts = [self.texts[row] for row in missing]
         tagged = self.tagger.tags(texts, self.language)

@@ -522,13 +522,11 @@ def held_out(valid: Validated, part: int) -> Validated:
 
 def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
     """These pairs alone."""
-    fields: dict[str, Any] = {
-        name: getattr(pairs, name)[rows]
-        for name in ("same", "unseen", "authors", "fold", "content", "weight")
+    selected = {
+        name: part[rows] if isinstance(part, np.ndarray) else subset(part, rows)
+        for name, part in vars(pairs).items()
     }
-    for name in ("scores", "moved", "freely"):
-        fields[name] = subset(getattr(pairs, name), rows)
-    return PairScores(**fields)
+    return PairScores(**selected)
 
 
 def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
