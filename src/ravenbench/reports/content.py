@@ -657,7 +657,7 @@ def replacements_table(probe: ContentProbe | None) -> Table:
     ways = {row.replacement for row in rows}
     return table(
         "replacements",
-        "Ways of replacing content words",
+        f"Content words replaced in {'several' if len(ways) > 2 else 'two'} ways",
         rows,
         *REPLACED,
         note=" ".join(said for way, said in HELD.items() if way in ways or not way),
@@ -675,6 +675,7 @@ HELD = {
         "Free: the other text's words in their own order, of any length, in their own case, and its"
         " numbers; only the places of content words, marks and layout are the same."
     ),
+    "": "A verifier is free of content words where both say so.",
     NAMES: (
         "Names only: words with a capital inside of a sentence, words in addresses, and numbers are"
         " replaced, and all others stay; it shows how much is names, and decides nothing."
@@ -684,7 +685,6 @@ HELD = {
         " the other text's numbers; so the text can be parsed. Of a verifier that declares to read"
         " grammar the drop is judged by this one; of others it decides nothing."
     ),
-    "": "A verifier is free of content words where both fitted and free say so.",
 }
 """What each replacement holds still."""
 
@@ -864,7 +864,8 @@ def content_sentence(row: ContentRow) -> str:
     auc = figure(figures.auc.value)
     if row.whole is not None and figure(row.whole) != auc:
         way = NATURAL if row.natural else row.replacement
-        part = "that could be rewritten" if way == FITTED else f"with {way} words"
+        parts = {FITTED: "that could be rewritten", FREE: "replaced freely"}
+        part = parts.get(way, "replaced naturally")
         auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
     floor = (
         ""

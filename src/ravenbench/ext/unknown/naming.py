@@ -280,9 +280,7 @@ class _Runs:
                 self.accuracy(f"content words replaced, {way}", f"{of}moved"),
             )
             for way, of in BOTH.items()
-            if f"{of}moved" in scores
-            and scores[f"{of}versions"].shape[1]
-            and np.isfinite(scores[f"{of}moved"]).any()
+            if f"{of}moved" in scores and np.isfinite(scores[f"{of}moved"]).any()
         }
 
     @cached_property
