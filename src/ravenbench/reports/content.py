@@ -864,8 +864,7 @@ def content_sentence(row: ContentRow) -> str:
     auc = figure(figures.auc.value)
     if row.whole is not None and figure(row.whole) != auc:
         way = NATURAL if row.natural else row.replacement
-        parts = {FITTED: "that could be rewritten", FREE: "replaced freely"}
-        part = parts.get(way, "replaced naturally")
+        part = "that could be rewritten" if way == FITTED else f"with {way} words"
         auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
     floor = (
         ""
