@@ -174,9 +174,7 @@ class Transplanter:
         )
         spoken = language_of(language)
         detected = detect(texts, spoken) if segmenter is None else Detected(segmenter)
-        self.splicer = Splicer(
-            texts, function_words, writers, topics, detected, tagger, spoken or ""
-        )
+        self.splicer = Splicer(texts, function_words, writers, topics, detected, tagger, spoken)
         self.refusal = self.splicer.refusal if len(texts) else "there is no text"
 
     def keeping(self, function_words: int) -> Transplanter:

@@ -228,8 +228,11 @@ def _judged(
         misleads=row.misleads,
     )
     refused = row.behind and row.behind.refused
-    silent = f"{refused} problems could not be answered in every version and count as .5"
-    notes = judged.reason, silent if refused else "", confined
+    notes = (
+        judged.reason,
+        refused and f"{refused} problems could not be answered in every version and count as .5",
+        confined,
+    )
     return replace(
         row,
         judged=judged._replace(reason="; ".join(filter(None, notes)) or None, confinement=confined),
@@ -657,7 +660,7 @@ def replacements_table(probe: ContentProbe | None) -> Table:
     ways = {row.replacement for row in rows}
     return table(
         "replacements",
-        f"Content words replaced in {'several' if len(ways) > 2 else 'two'} ways",
+        "Content words replaced in two ways" if len(ways) < 3 else "Content words replaced",
         rows,
         *REPLACED,
         note=" ".join(said for way, said in HELD.items() if way in ways or not way),

@@ -244,8 +244,8 @@ class Splicer:
     detected : Detected, optional
         The segmenter; by default the texts decide.
     tagger : component of the kind ``tagger``, optional
-        Without it nothing is replaced naturally. Its ``tags`` gives for texts and their ``language`` (a code of ISO 639
-        or "") of each where its words begin, in characters, and what each is.
+        Without it nothing is replaced naturally. Its ``tags`` gives for texts and their ``language`` (a code of ISO 639,
+        "" or None) of each where its words begin, in characters, and what each is.
     """
 
     _cuts: dict[int, Cut]
@@ -259,7 +259,7 @@ class Splicer:
         topic: Ints | None = None,
         detected: Detected | None = None,
         tagger: Any = None,
-        language: str = "",
+        language: str | None = None,
     ) -> None:
         self.texts = texts
         self.tagger = tagger

@@ -51,7 +51,7 @@ class VerifierContent(Record, frozen=True, kw_only=True):
     reason: str | None
     auc: float | None
     auc_content_replaced: float | None
-    replacement: str | None = None
+    replacement: str | None
 
     @property
     def said(self) -> str:
@@ -85,7 +85,7 @@ def _left(valid: Validated, name: str) -> tuple[float | None, str | None]:
     pairs = valid.pairs
     style = valid.system.style
     values = {FITTED: valid.raw.style[name]}
-    if style is not None and name in pairs.freely:
+    if style is not None and pairs.freely:
         values[FREE] = style.calibrations[name].llr(pairs.freely[name])
     found = []
     for way, each in values.items():

@@ -1,6 +1,6 @@
 """Finds parts of speech by spaCy, for the replacement of content words that keeps them.
 
-In: texts and the code of their language, "" = unknown, which is taken for English.
+In: texts and the code of their language, "" or None = unknown, which is taken for English.
 Out: ``tags``: of each text where its words begin and what each is, as ``text.splicing.Splicer`` wants it. MissingPart where
 spaCy or the model is not here.
 """
@@ -25,10 +25,10 @@ class SpacyTagger(Component):
 
     name = "spacy"
 
-    def tags(self, texts: Sequence[str], language: str) -> Iterable[list[tuple[int, str]]]:
+    def tags(self, texts: Sequence[str], language: str | None) -> Iterable[list[tuple[int, str]]]:
         """Of each text where its words begin, in characters, and their tags; MissingPart without
         spaCy or its model of the language."""
-        english = language in ("", "en")
+        english = language in (None, "", "en")
         model, _ = loaded_model("en_core_web_sm" if english else f"{language}_core_news_sm")
         for parsed in model.pipe(texts, batch_size=16):
             yield [
