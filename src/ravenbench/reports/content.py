@@ -479,16 +479,18 @@ def _with_interval(
 def _beyond_chance(title: str, name: str, about: str = "") -> tuple[Col[ContentRow], ...]:
     """A figure of single answers, and its interval, which no table has room for."""
     key = title.replace(" ", "_")
-    shown = col(
-        title,
-        f"figures.{name}.value",
-        digits=2,
-        signed=True,
-        json=key,
-        terminal=False,
-        about=about,
+    return (
+        col(
+            title,
+            f"figures.{name}.value",
+            digits=2,
+            signed=True,
+            json=key,
+            terminal=False,
+            about=about,
+        ),
+        col(None, f"figures.{name}.interval", json=f"{key}_interval"),
     )
-    return shown, col(None, f"figures.{name}.interval", json=f"{key}_interval")
 
 
 FIGURES: tuple[Col[ContentRow], ...] = (

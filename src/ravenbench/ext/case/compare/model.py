@@ -526,7 +526,7 @@ def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
         name: part[rows] if isinstance(part, np.ndarray) else subset(part, rows)
         for name, part in vars(pairs).items()
     }
-    return PairScores(**selected)
+    return PairScores(**selected)  # type: ignore[arg-type]
 
 
 def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
