@@ -509,10 +509,10 @@ def _in_order(groups: Sequence[tuple[Any, Any]], places: Bools, gives: Bools) ->
     """For each of the ``places`` the piece that it gets: of those that give within its group in their order, all again
     where no more are left; by the last of the ``groups``, of places and of what gives, that has any, −1 where none has.
     """
-    found = np.full(int(places.sum()), -1, dtype=np.int64)
+    pieces = np.full(int(places.sum()), -1, dtype=np.int64)
     giving = np.flatnonzero(gives)
     if not len(giving):
-        return found
+        return pieces
     for group, given_group in groups:
         wanted = group[places]
         order = np.argsort(wanted, kind="stable")
@@ -525,8 +525,8 @@ def _in_order(groups: Sequence[tuple[Any, Any]], places: Bools, gives: Bools) ->
         )
         place = begin + number % np.maximum(end - begin, 1)
         by_group = giving[giving_order[np.minimum(place, len(giving) - 1)]]
-        found = np.where(end > begin, by_group, found)
-    return found
+        pieces = np.where(end > begin, by_group, pieces)
+    return pieces
 
 
 def _flat(arrays: Sequence[Int32s]) -> tuple[Int32s, Ints]:

@@ -87,13 +87,13 @@ def _left(valid: Validated, name: str) -> tuple[float | None, str | None]:
     values = {FITTED: valid.raw.style[name]}
     if style is not None and pairs.freely:
         values[FREE] = style.calibrations[name].llr(pairs.freely[name])
-    found = []
+    aucs = []
     for way, each in values.items():
         known = ~np.isnan(each)
         auc = auc_of_scores(pairs.same[known], each[known])
         if auc is not None:
-            found.append((auc, way))
-    return min(found, default=(None, None))
+            aucs.append((auc, way))
+    return min(aucs, default=(None, None))
 
 
 def contents_table(
