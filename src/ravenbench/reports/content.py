@@ -230,7 +230,9 @@ def _judged(
     refused = row.behind and row.behind.refused
     notes = (
         judged.reason,
-        refused and f"{refused} problems could not be answered in every version and count as .5",
+        f"{refused} problems could not be answered in every version and count as .5"
+        if refused
+        else "",
         confined,
     )
     return replace(
