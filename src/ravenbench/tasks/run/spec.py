@@ -224,9 +224,10 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         }
 
     def further(self) -> tuple[list[str], Any]:
-        """The replacements of words beside fitted and free, and what finds parts of speech where one needs that."""
+        """The replacements of words beside fitted and free, and what finds parts of speech where one needs that;
+        MissingPart where it is not here."""
         names = [name for name in (NAMES, NATURAL) if self.replace in (name, "both")]
-        return names, registry.parse("tagger", "spacy") if NATURAL in names else None
+        return names, registry.named("tagger", "spacy")["spacy"] if NATURAL in names else None
 
     def hash(self) -> str:
         """Identity of the spec."""
