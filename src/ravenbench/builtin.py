@@ -84,6 +84,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "other-author": "ravenbench.obfuscation.recipes.controls:OtherAuthor",
         "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
     },
+    "tagger": {},
     "translator": {},
     "retriever": {},
     "metric": {

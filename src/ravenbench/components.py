@@ -141,6 +141,8 @@ class Component:
     """What texts are to it, which decides the languages it can read (``verifiers.contract.languages``): ``characters``,
     ``words``, ``both``, ``units`` (its parameter of that name says it), ``blanks`` (what stands between them) or
     ``English``; empty where it is not declared."""
+    reads_grammar: ClassVar[bool] = False
+    """Whether it reads parts of speech, parses or running text, which replaced content words break."""
     trains_long: ClassVar[bool] = False
     """Whether it learns for minutes, on toy problems too, so that it is not tried on them beforehand."""
     not_in_key: ClassVar[tuple[str, ...]] = ()

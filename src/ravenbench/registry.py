@@ -54,6 +54,7 @@ METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
     "segmenter": (("pieces",),),
     "obfuscator": (("obfuscate",),),
     "translator": (("translate",),),
+    "tagger": (("tags",),),
     "metric": (("value",),),
     "retriever": (("embed",), ("ask",)),
 }

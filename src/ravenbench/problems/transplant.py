@@ -4,16 +4,16 @@ In: ``Transplanter``: the texts of a corpus and labels of its rows (authors, top
 similarities of topics (T, T), higher = more alike, or None, ``Draws``, how many frequent words may stay; its
 ``transplant``: test ``Problems`` (n), with their truth (n,) where authors are unknown.
 Out: ``Transplanted``: four versions of the k problems that were kept (blind ``Problems`` in the same order), their rows
-(k,) from 0, counts of problems left out by reason; ``reason`` = why none of this corpus can be transplanted, or None.
+(k,) from 0, counts of problems left out by reason.
 InputError if labels or similarities do not fit or a text is not in the table. Helpers: ``linked`` gives rows,
 ``known_authors`` labels, ``shortage`` a sentence, None where enough are left.
 
 The questioned text y of a problem keeps its function words (``text.content_words``), marks and layout; its content words
 are replaced by those of a donor, a text that neither the author of the known texts nor the author of y wrote, each
-fitted into its place by length and case, or freely (``text.splicing``). There are three versions of each: *on* (the
-donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for the
-null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells from them
-how far content moves a verifier.
+fitted into its place by length and case, or by another replacement (``text.splicing``). There are three versions of
+each: *on* (the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such
+donor, for the null). All three make equally little sense, and no verifier is trained again. ``statistics.content``
+tells from them how far content moves a verifier.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,7 +33,7 @@ from ravenbench.errors import InputError
 from ravenbench.problems.donors import FEWEST_WORDS, ByContent, ByTopic, DonorQuery, Donors
 from ravenbench.randomness import Draws
 from ravenbench.text.segmenters import Detected, Segmenter, detect, language_of
-from ravenbench.text.splicing import FUNCTION_WORDS, Cut, Splicer
+from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS, Splicer
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Ints, Labels, Problems
 
@@ -46,9 +47,7 @@ class Transplanted:
 
     ``plain``, ``on``, ``off`` and ``off2`` are blind problems with the ids, order and known documents of the test
     problems that were kept, over one table; ``rows`` (k,) says which these are, ascending, and ``left_out`` counts the
-    others by reason. ``by`` is how donors were chosen, ``topic`` or ``content similarity``; ``repeated`` counts kept
-    problems in which a donor had too few content words, so that they were given again; ``reason`` is why nothing could
-    be transplanted at all. ``donors`` are the rows of the corpus that gave content to the versions of each kept problem.
+    others by reason. ``donors`` are the rows of the corpus that gave content to the versions of each kept problem.
     """
 
     plain: Problems
@@ -57,9 +56,6 @@ class Transplanted:
     off2: Problems
     rows: Ints
     left_out: Mapping[str, int]
-    by: str
-    repeated: int
-    reason: str | None
     donors: tuple[tuple[Ints, Ints, Ints], ...] = ()
 
     def __len__(self) -> int:
@@ -70,7 +66,9 @@ class Transplanted:
         versions = {
             name: getattr(self, name).select(selected) for name in ("plain", "on", "off", "off2")
         }
-        donors = tuple(self.donors[i] for i in np.arange(len(self))[selected].tolist())
+        donors = self.donors and tuple(
+            self.donors[i] for i in np.arange(len(self))[selected].tolist()
+        )
         return replace(self, rows=self.rows[selected], donors=donors, **versions)
 
 
@@ -133,7 +131,8 @@ class Transplanter:
     authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics, higher
     = more alike, every other topic is far. The ``function_words`` most frequent words may stay in their places. Draws
     for a problem depend on the seed and its id only. The ``segmenter`` that finds words is by default that
-    of the texts' scripts and language. InputError if labels or similarities do not fit the texts.
+    of the texts' scripts and language; a ``tagger`` is needed where words are replaced naturally. InputError if labels or
+    similarities do not fit the texts.
     """
 
     def __init__(
@@ -147,6 +146,7 @@ class Transplanter:
         function_words: int = FUNCTION_WORDS,
         draws: Draws = Draws(),
         segmenter: Segmenter | None = None,
+        tagger: Any = None,
     ) -> None:
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):
@@ -172,10 +172,9 @@ class Transplanter:
         writers, topics = (
             None if labels is None else labels.codes for labels in (self.author, self.topic)
         )
-        detected = (
-            detect(texts, language_of(language)) if segmenter is None else Detected(segmenter)
-        )
-        self.splicer = Splicer(texts, function_words, writers, topics, detected)
+        spoken = language_of(language)
+        detected = detect(texts, spoken) if segmenter is None else Detected(segmenter)
+        self.splicer = Splicer(texts, function_words, writers, topics, detected, tagger, spoken)
         self.refusal = self.splicer.refusal if len(texts) else "there is no text"
 
     def keeping(self, function_words: int) -> Transplanter:
@@ -203,7 +202,6 @@ class Transplanter:
         chosen = list[int]()
         cited = list[int]()
         left_out = Counter[str]()
-        repeated = 0
         donors = list[tuple[Ints, Ints, Ints]]()
         for i, name in enumerate(problems.ids.tolist()):
             known = row[problems.known(i)]
@@ -221,29 +219,20 @@ class Transplanter:
                 if isinstance(donor_rows, str):
                     left_out[donor_rows] += 1
                     continue
-                repeated += self._too_few(into, donor_rows)
                 chosen.append(i)
                 cited.append(questioned)
                 donors.append(donor_rows)
-        splice = self.splicer.splice
-        return self._record(problems, chosen, cited, donors, splice, dict(left_out), repeated)
+        return self._record(problems, chosen, cited, donors, FITTED, dict(left_out))
 
-    def freely(self, problems: Problems, replaced: Transplanted, places: Ints) -> Transplanted:
+    def otherwise(
+        self, problems: Problems, replaced: Transplanted, places: Ints, replacement: str = FREE
+    ) -> Transplanted:
         """What ``transplant`` made of a test set, at these places of what it kept, with words of the same donors put in
-        freely (``text.splicing``)."""
+        by another replacement (``text.splicing``)."""
         chosen = replaced.rows[places].tolist()
         questioned = self.rows_here(problems)[problems.questioned_index[chosen]].tolist()
         donors = [replaced.donors[place] for place in places.tolist()]
-        repeated = sum(map(self._too_few, map(self.splicer.cut, questioned), donors))
-        splice = self.splicer.splice_freely
-        return self._record(problems, chosen, questioned, donors, splice, {}, repeated)
-
-    def _too_few(self, into: Cut, donor_rows: Sequence[Ints]) -> bool:
-        """Whether the donors of a version have too few content words, so that they are given again."""
-        return any(
-            sum(self.splicer.cut(row).contents for row in rows.tolist()) < into.contents
-            for rows in donor_rows
-        )
+        return self._record(problems, chosen, questioned, donors, replacement, {})
 
     @cached_property
     def _donors(self) -> Donors:
@@ -307,9 +296,7 @@ class Transplanter:
     def _nothing(self, problems: Problems, reason: str) -> Transplanted:
         none = problems.blind().select(np.empty(0, dtype=np.int64))
         left_out = {reason: len(problems)} if len(problems) else {}
-        return Transplanted(
-            none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason
-        )
+        return Transplanted(none, none, none, none, np.empty(0, dtype=np.int64), left_out)
 
     def _record(
         self,
@@ -317,9 +304,8 @@ class Transplanter:
         chosen_places: list[int],
         questioned: list[int],
         donors: list[tuple[Ints, Ints, Ints]],
-        splice: Callable[[list[tuple[Cut, list[Cut]]]], list[bytes]],
+        replacement: str,
         left_out: dict[str, int],
-        repeated: int,
     ) -> Transplanted:
         """Three texts are made for each chosen problem, on topic, off topic, and off topic once more, of the text in this
         row here, ``questioned``."""
@@ -327,12 +313,11 @@ class Transplanter:
         pairs = [(into, of) for into, three in zip(questioned, donors, strict=True) for of in three]
         new = list[bytes]()
         for begin in range(0, len(pairs), AT_A_TIME):
-            new += splice(
-                [
-                    (self.splicer.cut(into), list(map(self.splicer.cut, rows_of_donors.tolist())))
-                    for into, rows_of_donors in pairs[begin : begin + AT_A_TIME]
-                ]
-            )
+            cuts = [
+                (self.splicer.cut(into), list(map(self.splicer.cut, rows_of_donors.tolist())))
+                for into, rows_of_donors in pairs[begin : begin + AT_A_TIME]
+            ]
+            new += self.splicer.splice(cuts, replacement)
         chosen = problems.blind().select(rows)
         documents = chosen.documents
         by_version = (
@@ -355,8 +340,5 @@ class Transplanter:
             off2,
             rows,
             left_out,
-            self.by,
-            repeated,
-            None,
             tuple(donors),
         )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench.engine.transplants import FITTED, FREE, Shown, TransplantRecord, estimate_of
+from ravenbench.engine.transplants import Shown, TransplantRecord, estimate_of
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
@@ -39,12 +39,14 @@ from ravenbench.reports.view import (
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.statistics.estimates import Estimate
+from ravenbench.text.splicing import FITTED, FREE, NAMES, NATURAL
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ravenbench.engine.transplants import ReferenceRecord, TransplantedFold
+    from ravenbench.store.records import VerifierRecord
     from ravenbench.store.store import Cell, Store
 
 R = TypeVar("R")
@@ -62,20 +64,19 @@ OLD = (
 class ContentRow:
     """One verifier: its figures, the AUC (from, to) as far as content moves it, and the outcome on the content axis.
 
-    All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
-    ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
-    of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
-    left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads`` are AUCs on untouched texts of
-    pairs whose topics speak for the truth, and against it; None where topics are unknown; ``topic`` are these two of a
-    scorer that guesses topic from what stays. The row of a verifier is that
-    of the ``replacement`` which speaks most against it; ``by_replacement`` has those of all.
+    All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise. ``whole`` is
+    the AUC that tables of scores show: of answers to all problems of the same folds, those that could not be rewritten
+    included. ``floor`` is the style left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads``
+    are AUCs on untouched texts of pairs whose topics speak for the truth, and against it; None where topics are
+    unknown; ``topic`` are these two of a scorer that guesses topic from what stays. The row of a verifier is that of
+    the ``replacement`` which speaks most against it; ``by_replacement`` has those of all. Of a verifier that reads
+    grammar what it loses is ``natural``, where words were replaced so: ``LOST`` are figures of that replacement.
     """
 
     verifier: str
     figures: ContentFigures
     reach: tuple[float, float] | None
     judged: Judged[Content]
-    refused: int = 0
     behind: ContentFigures | None = None
     whole: float | None = None
     floor: Estimate | None = None
@@ -84,6 +85,13 @@ class ContentRow:
     topic: tuple[Estimate | None, Estimate | None] = (None, None)
     replacement: str = FITTED
     by_replacement: tuple[ContentRow, ...] = ()
+    natural: bool = False
+
+    @property
+    def decided(self) -> str | None:
+        """What decided, where more was measured."""
+        by = f"{self.replacement}; drop by {NATURAL}" if self.natural else self.replacement
+        return by if self.by_replacement else None
 
     @property
     def lesser(self) -> Estimate | None:
@@ -91,6 +99,19 @@ class ContentRow:
         if self.helps is None or self.misleads is None:
             return None
         return self.helps if self.helps.value < self.misleads.value else self.misleads
+
+
+LOST = (
+    "auc",
+    "style_left",
+    "drop",
+    "silence",
+    "turned",
+    "shift",
+    "null_turned",
+    "null_shift",
+)
+"""Figures of original against replaced texts: those that lost sense moves too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,20 +145,17 @@ def content_probe(
     """
     if section is None:
         return None
-    if section.reason is not None:
-        judged = Judged(Content.NO_VERDICT, 0.0, reason=section.reason)
-        return ContentProbe(
-            section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
-        )
-    if not all(fold.arms for fold in section.folds):
-        judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
+    reason = section.reason or (None if all(fold.arms for fold in section.folds) else OLD)
+    if reason is not None:
+        judged = Judged(Content.NO_VERDICT, 0.0, reason=reason)
         return ContentProbe(
             section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ()
         )
     reader = read or partial(stored, store)
     cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
-    ways = dict.fromkeys([FITTED, *(fold.replacement for fold in section.folds)])
-    by_way = {way: [fold for fold in section.folds if fold.replacement == way] for way in ways}
+    by_way: dict[str, list[TransplantedFold]] = {}
+    for transplanted in section.folds:
+        by_way.setdefault(transplanted.replacement, []).append(transplanted)
     similarity = store.similarity() if topics else None
     designs = {
         way: ContentDesign(tuple(_kept_fold(store, fold, topics) for fold in folds), similarity)
@@ -161,66 +179,93 @@ def content_probe(
         )
         helps, misleads = by_topic.get(name, (None, None))
         confined = confinement(store, name)
-        judged_rows = []
+        filled = (
+            cell
+            for transplanted in section.folds
+            for fold in (transplanted.source, *transplanted.arms.values())
+            for cell in cells_of(name, fold)
+        )
+        barred = exposure(store, name, filled)
+        measured = dict[str, ContentRow]()
         for way, folds in by_way.items():
             design = designs[way]
-            versions_by_fold = [
-                _versions(reader, name, transplanted, fold.same, failures, store)
-                for transplanted, fold in zip(folds, design.folds, strict=True)
-            ]
-            answers, scores = (
-                [None if two is None else two[kind] for two in versions_by_fold]
-                for kind in range(2)
-            )
-            filled = (
-                cell
-                for transplanted in folds
-                for fold in (transplanted.source, *transplanted.arms.values())
-                for cell in cells_of(name, fold)
+            answers, scores = zip(
+                *(
+                    _versions(reader, name, transplanted, fold.same, failures, store)
+                    for transplanted, fold in zip(folds, design.folds, strict=True)
+                ),
+                strict=True,
             )
             figures, behind = design.judged(answers, scores, batched=batched)
-            judged = content_axis(
+            measured[way] = ContentRow(
+                name,
                 figures,
-                lengths=lengths.get(way),
-                behind=behind,
-                barred=exposure(store, name, filled),
-                floor=value_of(floor),
-                misleads=misleads,
+                _reach(design.folds, answers),
+                Judged(Content.NO_VERDICT, 0.0),
+                behind,
+                whole_auc,
+                floor,
+                helps,
+                misleads,
+                by_what_stays,
+                way,
             )
-            refused = 0 if behind is None else behind.refused
-            notes = [judged.reason] if judged.reason else []
-            if refused:
-                notes.append(
-                    f"{refused} problems could not be answered in every version and count as .5"
-                )
-            notes += [confined] if confined else []
-            judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
-            judged_rows.append(
-                ContentRow(
-                    name,
-                    figures,
-                    _reach(design.folds, answers),
-                    judged,
-                    refused,
-                    behind,
-                    whole_auc,
-                    floor,
-                    helps,
-                    misleads,
-                    by_what_stays,
-                    way,
-                )
-            )
-        rows.append(_worst(tuple(judged_rows)))
+        planned = _planned(store, name)
+        natural = measured.get(NATURAL) if planned and planned.reads_grammar else None
+        deciding = [
+            row if natural is None else _losing(row, natural)
+            for way, row in measured.items()
+            if way in (FITTED, FREE)
+        ]
+        judge = partial(_judged, barred=barred, confined=confined, lengths=lengths)
+        worst = min(map(judge, deciding), key=lambda row: list(Content).index(row.judged.outcome))
+        rows.append(replace(worst, by_replacement=tuple(map(judge, measured.values()))))
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
-def _worst(rows: tuple[ContentRow, ...]) -> ContentRow:
-    """The row of one verifier by the replacement that speaks most against it, the first of equals."""
-    outcomes = list(Content)
-    return replace(
-        min(rows, key=lambda row: outcomes.index(row.judged.outcome)), by_replacement=rows
+def _judged(
+    row: ContentRow,
+    *,
+    barred: str | None,
+    confined: str,
+    lengths: Mapping[str, tuple[float, float] | None],
+) -> ContentRow:
+    """A row with its verdict."""
+    judged = content_axis(
+        row.figures,
+        lengths=lengths.get(row.replacement),
+        behind=row.behind,
+        barred=barred,
+        floor=value_of(row.floor),
+        misleads=row.misleads,
     )
+    refused = row.behind and row.behind.refused
+    notes = (
+        judged.reason,
+        f"{refused} problems could not be answered in every version and count as .5"
+        if refused
+        else "",
+        confined,
+    )
+    return replace(
+        row,
+        judged=judged._replace(reason="; ".join(filter(None, notes)) or None, confinement=confined),
+    )
+
+
+def _losing(row: ContentRow, natural: ContentRow) -> ContentRow:
+    """The row of a verifier that reads grammar: what it loses, and what changes with that, as words replaced naturally
+    show it."""
+    return replace(
+        row,
+        figures=_but_lost(row.figures, natural.figures),
+        behind=row.behind and _but_lost(row.behind, natural.behind or natural.figures),
+        natural=True,
+    )
+
+
+def _but_lost(figures: ContentFigures, natural: ContentFigures) -> ContentFigures:
+    return figures._replace(**{name: getattr(natural, name) for name in LOST})
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
@@ -257,16 +302,18 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
 
 def confinement(store: Store, name: str) -> str:
     """What is said of how far a method of a plan was shut in (``VerifierRecord.confinement``)."""
-    return next(
-        (verifier.confinement for verifier in store.plan.verifiers if verifier.name == name), ""
-    )
+    planned = _planned(store, name)
+    return "" if planned is None else planned.confinement
+
+
+def _planned(store: Store, name: str) -> VerifierRecord | None:
+    return next((verifier for verifier in store.plan.verifiers if verifier.name == name), None)
 
 
 def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
     """Why a method may know more than it was handed when it filled these cells (``engine.apart``); None where not."""
-    source = next(
-        (verifier.source for verifier in store.plan.verifiers if verifier.name == name), None
-    )
+    planned = _planned(store, name)
+    source = None if planned is None else planned.source
     for cell in cells:
         if cell is not None and cell.error is None:
             if cell.record.exposed is msgspec.UNSET:
@@ -302,17 +349,15 @@ def _reach(
     folds: Sequence[KeptFold], scores: Sequence[Versions | None]
 ) -> tuple[float, float] | None:
     """AUC with content against the truth and with it, means over folds: the ends of what content can do."""
-    ends = []
-    for fold, versions in zip(folds, scores, strict=True):
-        if versions is not None:
-            against_auc = auc_of_scores(fold.same, np.where(fold.same, versions.off, versions.on))
-            along_auc = auc_of_scores(fold.same, np.where(fold.same, versions.on, versions.off))
-            if against_auc is not None and along_auc is not None:
-                ends.append((against_auc, along_auc))
-    if not ends:
-        return None
-    low, high = np.mean(ends, axis=0)
-    return float(low), float(high)
+    low, high = (
+        mean(
+            auc_of_scores(fold.same, np.where(fold.same == along, versions.on, versions.off))
+            for fold, versions in zip(folds, scores, strict=True)
+            if versions is not None
+        )
+        for along in (False, True)
+    )
+    return None if low is None or high is None else (low, high)
 
 
 def _kept_fold(store: Store, transplanted: TransplantedFold, names: Sequence[str]) -> KeptFold:
@@ -330,8 +375,8 @@ def _versions(
     same: Bools,
     failures: list[Failure],
     store: Store,
-) -> tuple[Versions, Versions] | None:
-    """The answers of a fold, and the scores."""
+) -> tuple[Versions, Versions] | tuple[None, None]:
+    """The answers of a fold, and the scores; None without them."""
     arms = {}
     for arm in ("source", *transplanted.arms):
         fold = transplanted.fold(arm)
@@ -341,7 +386,7 @@ def _versions(
         elif arm != "source":
             failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
     if len(arms) <= len(transplanted.arms):
-        return None
+        return None, None
     with_truth = arms["along"]
     against_truth = arms["against"]
     plain = arms["source"][:, np.asarray(transplanted.rows, dtype=np.int64)]
@@ -445,6 +490,23 @@ def _with_interval(
     )
 
 
+def _beyond_chance(title: str, name: str, about: str = "") -> tuple[Col[ContentRow], ...]:
+    """A figure of single answers, and its interval, which no table has room for."""
+    key = title.replace(" ", "_")
+    return (
+        col(
+            title,
+            f"figures.{name}.value",
+            digits=2,
+            signed=True,
+            json=key,
+            terminal=False,
+            about=about,
+        ),
+        col(None, f"figures.{name}.interval", json=f"{key}_interval"),
+    )
+
+
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", "figures.auc.value", json="auc"),
     col("style left", "figures.style_left.value", json="style_left"),
@@ -459,51 +521,24 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     *_with_interval("drop", "figures.drop", "drop", "drop_interval", signed=True),
     *_with_interval("swing", "figures.swing", "swing", "interval", signed=True),
     col("on > off", "figures.share.value", digits=2, json="p", terminal=False),
-    col(
+    *_beyond_chance(
         "both ways",
-        "figures.sway.value",
-        digits=2,
-        signed=True,
-        json="both_ways",
-        terminal=False,
-        about="Both ways: how far topic moves single answers, in ranks from 0 to 1.",
+        "sway",
+        "Both ways: how far topic moves single answers, in ranks from 0 to 1.",
     ),
-    col(None, "figures.sway.interval", json="both_ways_interval"),
-    col(
+    *_beyond_chance(
         "decisions",
-        "figures.turned.value",
-        digits=2,
-        signed=True,
-        json="decisions",
-        terminal=False,
-        about=(
-            "Decisions, ranks: share of decisions that change, and how far answers move in rank,"
-            " when content is replaced, beyond that between two kinds of foreign content."
-        ),
+        "turned",
+        "Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
+        " content is replaced, beyond that between two kinds of foreign content .",
     ),
-    col(None, "figures.turned.interval", json="decisions_interval"),
-    col(
-        "ranks",
-        "figures.shift.value",
-        digits=2,
-        signed=True,
-        json="ranks",
-        terminal=False,
-    ),
-    col(None, "figures.shift.interval", json="ranks_interval"),
-    col(
+    *_beyond_chance("ranks", "shift"),
+    *_beyond_chance(
         "left open",
-        "figures.silence.value",
-        digits=2,
-        signed=True,
-        json="left_open",
-        terminal=False,
-        about=(
-            "Left open: further share of problems without an answer, or with one and the same, when"
-            " content is replaced."
-        ),
+        "silence",
+        "Left open: further share of problems without an answer, or with one and the same, when"
+        " content is replaced.",
     ),
-    col(None, "figures.silence.interval", json="left_open_interval"),
     col(
         "null",
         "figures.null_swing.value",
@@ -571,7 +606,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, "topic.0.value", json="topic_helps_floor"),
     col(
         "decided by",
-        lambda row: row.replacement if row.by_replacement else None,
+        "decided",
         text=True,
         json="decided_by",
         terminal=False,
@@ -659,21 +694,39 @@ def content_table(probe: ContentProbe | None) -> Table:
 def replacements_table(probe: ContentProbe | None) -> Table:
     """Figures (AUC and differences) and outcome of every verifier by each replacement of content words."""
     rows = () if probe is None else [row for worst in probe.rows for row in worst.by_replacement]
+    ways = {row.replacement for row in rows}
     return table(
         "replacements",
-        "Content words replaced in two ways",
+        "Content words replaced in two ways" if len(ways) < 3 else "Content words replaced",
         rows,
         *REPLACED,
-        note=(
-            "Fitted: each place gets a word of its own length, in the case of the word that was"
-            " there; so length and case of every word, how many content words there are and where,"
-            " words with digits, marks and layout are the same as before. Free: the other text's"
-            " words in their own order, of any length, in their own case, and its numbers; only the"
-            " places of content words, marks and layout are the same. A verifier is free of content"
-            " words where both say so."
-        ),
+        note=" ".join(said for way, said in HELD.items() if way in ways or not way),
         terminal=False,
     )
+
+
+HELD = {
+    FITTED: (
+        "Fitted: each place gets a word of its own length, in the case of the word that was there;"
+        " so length and case of every word, how many content words there are and where, words with"
+        " digits, marks and layout are the same as before."
+    ),
+    FREE: (
+        "Free: the other text's words in their own order, of any length, in their own case, and its"
+        " numbers; only the places of content words, marks and layout are the same."
+    ),
+    "": "A verifier is free of content words where both say so.",
+    NAMES: (
+        "Names only: words with a capital inside of a sentence, words in addresses, and numbers are"
+        " replaced, and all others stay; it shows how much is names, and decides nothing."
+    ),
+    NATURAL: (
+        "Natural: a word of the same part of speech and inflection, in the case of the place, and"
+        " the other text's numbers; so the text can be parsed. Of a verifier that declares to read"
+        " grammar the drop is judged by this one; of others it decides nothing."
+    ),
+}
+"""What each replacement holds still."""
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -851,7 +904,8 @@ def content_sentence(row: ContentRow) -> str:
     )
     auc = figure(figures.auc.value)
     if row.whole is not None and figure(row.whole) != auc:
-        part = "replaced freely" if row.replacement == FREE else "that could be rewritten"
+        way = NATURAL if row.natural else row.replacement
+        part = "that could be rewritten" if way == FITTED else f"with {way} words"
         auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
     floor = (
         ""
@@ -882,6 +936,11 @@ def content_sentence(row: ContentRow) -> str:
             " These are its figures where words of other lengths took the places of content words,"
             " which decided."
         )
+    if row.natural:
+        text += (
+            " It reads grammar, so that style left and drop are those where words of the same part"
+            " of speech and inflection took the places."
+        )
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
     sentences = [
         text,
@@ -897,7 +956,7 @@ def content_sentence(row: ContentRow) -> str:
             "Its interval does not lie above that floor, so that it is not shown to know style."
         )
     if judged.outcome is Content.UNDECIDED and judged.open:
-        names = " and ".join(NAMES[name] for name in judged.open)
+        names = " and ".join(CHECKS[name] for name in judged.open)
         end = (
             f"about {judged.needed:,} problems would decide it with 80 % power"
             if judged.needed
@@ -917,7 +976,7 @@ def content_sentence(row: ContentRow) -> str:
     )
 
 
-NAMES = {
+CHECKS = {
     "swing": "the swing",
     "drop": "the drop",
     "sway": "how far single answers move",

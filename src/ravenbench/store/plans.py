@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from ravenbench import files
-from ravenbench.components import Component, foreign, identity, source_hash
+from ravenbench.components import Component, foreign, identity, parts, source_hash
 from ravenbench.store.records import CellPlace, FoldRecord, Plan, VerifierRecord
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
@@ -125,6 +125,7 @@ def verifier_record(name: str, component: Component) -> VerifierRecord:
         provenance=getattr(component, "provenance", None),
         source=source_hash(component),
         foreign=bool(foreign(component)),
+        reads_grammar=any(part.reads_grammar for part in parts(component)) or msgspec.UNSET,
     )
 
 

@@ -145,7 +145,8 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
     """A method of a plan: the name it is shown under, its spec, all that decides its answers, and its provenance.
 
     ``source`` is a hash of the files of classes that are not Raven's own, and of models; ``foreign`` says whether there
-    are such classes, beside scikit-learn's; None in plans made before this was noted.
+    are such classes, beside scikit-learn's; None in plans made before this was noted. ``reads_grammar`` is
+    ``Component.reads_grammar``, of any part of it.
     """
 
     name: str
@@ -155,6 +156,7 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
     provenance: str | None = None
     source: str | None = None
     foreign: bool | None = None
+    reads_grammar: bool | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def confinement(self) -> str:

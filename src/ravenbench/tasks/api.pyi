@@ -44,6 +44,7 @@ def run(
     normalise: str | None = None,
     metrics: str | Sequence[str | Component] | None = None,
     probe: str | None = None,
+    replace: str | None = None,
     repetitions: int | None = None,
     lengths: int | str | Sequence[int] | None = None,
     seed: int | Sequence[int] | None = None,

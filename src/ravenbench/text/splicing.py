@@ -2,9 +2,9 @@
 
 In: ``Splicer``: a ``TextTable``, how many frequent words may stay, author and topic codes (n,) or None (−1 = unknown),
 a ``Detected`` segmenter or None; ``cut``: a row number; ``splice``: pairs of a ``Cut`` and the ``Cut``s of the texts
-that give words.
+that give words, and which of ``REPLACEMENTS``.
 Out: ``cut`` a ``Cut`` (numbers of pieces and words, counts of content words by length in letters up to ``LONGEST``);
-``splice`` and ``splice_freely`` new texts as UTF-8 bytes; ``topics_named`` two shares of texts, 0 to 1, or two None;
+``splice`` new texts as UTF-8 bytes; ``topics_named`` two shares of texts, 0 to 1, or two None;
 ``case_of`` LOWER, CAPITAL or UPPER (0 to 2). ValueError if a text needs content words and its donors have none.
 
 A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
@@ -12,10 +12,12 @@ digit in it is no word here. Of the others some frequent ones stay (``text.conte
 *content words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that
 stood there: lowercase, capitalised or upper case; of what is mixed only the first letter counts.
 
-Two replacements hold something else still. ``splice`` (*fitted*) gives each place a word of its own length and the case
-of the word that stood there; words with digits stay. ``splice_freely`` (*free*) gives the donor's words in the donor's
-order, of any length, in the case that the donor writes them in, and words with digits by the donor's; sentences still
-open with a capital where they did.
+Every replacement holds something else still. *Fitted* gives each place a word of its own length and the case of the
+word that stood there; words with digits stay. *Free* gives the donor's words in the donor's order, of any length, in
+the case that the donor writes them in, and words with digits by the donor's; sentences still open with a capital where
+they did. *Names-only* replaces only content words that have a capital inside of a sentence or stand in an address, and words
+with digits, by such of the donor. *Natural* gives each word one of its own part of speech and inflection, as a
+tagger finds them. Both keep the case of the place.
 
 Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
 time.
@@ -28,7 +30,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +45,13 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
+REPLACEMENTS = FITTED, FREE, NAMES, NATURAL = "fitted", "free", "names-only", "natural"
+BOTH = {FITTED: "", FREE: "free_"}
+"""The replacements that decide wherever content is replaced, and what names of what they make begin with."""
 LOWER, CAPITAL, UPPER = range(3)
-ENDS, DIGITS = 1, 2
-"""Kinds of pieces: what stands between words and ends a sentence, and words with digits; 0 are all others."""
+ENDS, DIGITS, APART, ADDRESS = 1, 2, 4, 8
+"""What a piece may be: one that stands between words and ends a sentence; a word with digits; a blank; a sign of an
+address."""
 SENTENCE_ENDS = frozenset(".!?…:\n。！？")
 
 
@@ -115,9 +121,9 @@ class Pieces(dict[str, int]):
         cases: NDArray[np.int8] = np.frombuffer(self._case, np.int8)[pieces]
         return cases
 
-    def kinds(self, pieces: Int32s) -> NDArray[np.int8]:
-        """The kind of each of these pieces."""
-        kinds: NDArray[np.int8] = np.frombuffer(self._kind, np.int8)[pieces]
+    def are(self, kind: int, pieces: Int32s) -> Bools:
+        """Which of these pieces are of a kind."""
+        kinds: Bools = (np.frombuffer(self._kind, np.int8)[pieces] & kind) > 0
         return kinds
 
     def forms(self, words: Int32s, cases: NDArray[np.int8]) -> Int32s:
@@ -145,8 +151,12 @@ class Pieces(dict[str, int]):
             number = self._add(piece, -1, LOWER, "")
             if any(map(str.isdigit, piece)):
                 self._kind[number] = DIGITS
-            elif not SENTENCE_ENDS.isdisjoint(piece):
-                self._kind[number] = ENDS
+            else:
+                self._kind[number] = (
+                    ENDS * (not SENTENCE_ENDS.isdisjoint(piece))
+                    + APART * any(map(str.isspace, piece))
+                    + ADDRESS * ("@" in piece or "://" in piece)
+                )
             return number
         lower = self.segmenter.lower(piece)
         number = self._add(piece, -1, case_of(piece), lower)
@@ -200,13 +210,14 @@ LONGEST = 24
 
 class Cut(NamedTuple):
     """A text: ``pieces`` (p,) numbers, ``words`` (c,) numbers of the lowercase forms of its content words, ``lengths``
-    (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay.
+    (LONGEST + 1,) how many of their stems have so many letters, ``functions`` how many words stay, ``row`` which text.
     """
 
     pieces: Int32s
     words: Int32s
     lengths: Ints
     functions: int
+    row: int = -1
 
     @property
     def contents(self) -> int:
@@ -232,6 +243,9 @@ class Splicer:
         Codes, −1 unknown: with both, words that depend on topic do not stay, however frequent.
     detected : Detected, optional
         The segmenter; by default the texts decide.
+    tagger : component of the kind ``tagger``, optional
+        Without it nothing is replaced naturally. Its ``tags`` gives for texts and their ``language`` (a code of ISO 639,
+        "" or None) of each where its words begin, in characters, and what each is.
     """
 
     _cuts: dict[int, Cut]
@@ -244,8 +258,14 @@ class Splicer:
         author: Ints | None = None,
         topic: Ints | None = None,
         detected: Detected | None = None,
+        tagger: Any = None,
+        language: str | None = None,
     ) -> None:
         self.texts = texts
+        self.tagger = tagger
+        self.language = language
+        self._tags: dict[str, int] = {}
+        self._tags_of: dict[int, Int32s] = {}
         self.segmenter, self.segmented, self.refusal = detected or detect(texts)
         self._pieces = Pieces(self.segmenter)
         rows = np.arange(len(texts))
@@ -302,73 +322,103 @@ class Splicer:
             lengths = np.bincount(
                 np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1
             )
-            cut = self._cuts[row] = Cut(pieces, moving, lengths, len(words) - len(moving))
+            cut = self._cuts[row] = Cut(pieces, moving, lengths, len(words) - len(moving), row)
         return cut
 
-    def splice(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
+    def splice(
+        self, pairs: Sequence[tuple[Cut, Sequence[Cut]]], replacement: str = FITTED
+    ) -> list[bytes]:
         """For each pair the first text with content words of the second, its donors, in UTF-8.
 
-        Every place gets a word of the donors of its own length, in their order, while there is one; the places that are
-        left get, in order, the nearest in length of the words that are left. Where no more words are left, all are
-        given again. ValueError if a donor has no content word and one is needed.
+        *Fitted*: every place gets a word of the donors of its own length, in their order, while there is one; the
+        places that are left get, in order, the nearest in length of the words that are left. Otherwise places get the
+        donors' words in the donors' order. *Free*: a word that opens a sentence of the donor gets the case that it has
+        inside of sentences, and one that opens a sentence of the new text a capital; digits become zeros where donors
+        have none. *Names-only* and *natural*: what the donors of a text do not have is taken from those of the others.
+        Where no more words are left, all are given again. ValueError if a donor has no content word and one is needed.
         """
-        given_by = [[cut.words for cut in donors] for _, donors in pairs]
-        if any(
-            recipient.contents and not sum(map(len, words))
-            for (recipient, _), words in zip(pairs, given_by, strict=True)
-        ):
-            raise ValueError("donors without content words cannot give any")
-        from ravenbench.text.splicing_kernel import fitted  # numba takes a while
-
         pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
         moves = self._pieces.moving(pieces, self._stays)
         replaced_words, begins = _flat([recipient.words for recipient, _ in pairs])
-        words, starts = _flat(
-            [np.concatenate([np.empty(0, np.int32), *words]) for words in given_by]
-        )
+        words, ends = _flat([cut.words for _, donors in pairs for cut in donors])
+        starts = ends[np.cumsum([0, *(len(donors) for _, donors in pairs)])]
+        if ((np.diff(begins) > 0) & (np.diff(starts) == 0)).any():
+            raise ValueError("donors without content words cannot give any")
+        new = pieces.copy()
+        if replacement != FITTED:
+            self._put(pairs, replacement, new, bounds, moves)
+            return self._pieces.texts_of(pieces, new, bounds)
+        from ravenbench.text.splicing_kernel import fitted  # numba takes a while
+
         sizes = self._pieces.sizes
         fitting = fitted(sizes(replaced_words), begins, words, sizes(words), starts, LONGEST)
-        new = pieces.copy()
         new[moves] = self._pieces.forms(fitting, self._pieces.cases(pieces[moves]))
         return self._pieces.texts_of(pieces, new, bounds)
 
-    def splice_freely(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
-        """For each pair the first text with content words and words with digits of the second, its donors, in UTF-8.
-
-        Places get the donors' words in the donors' order, of any length, in the case in which these write them; a word
-        that opens a sentence of the donor gets the case that it has inside of sentences, and one that opens a sentence
-        of the new text a capital. Where no more words are left, all are given again. Digits become zeros where donors
-        have none. ValueError as ``splice``.
-        """
-        pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
-        given, donor_bounds = _flat([cut.pieces for _, cuts in pairs for cut in cuts])
-        given_bounds = donor_bounds[np.cumsum([0, *(len(cuts) for _, cuts in pairs)])]
-        donor_opens = self._opens(given, donor_bounds)
-        moves = self._pieces.moving(pieces, self._stays)
+    def _put(
+        self,
+        pairs: Sequence[tuple[Cut, Sequence[Cut]]],
+        replacement: str,
+        new: Int32s,
+        bounds: Ints,
+        moves: Bools,
+    ) -> None:
+        """Put donors' words and numbers into the ``new`` pieces, those that are words where they ``move``."""
+        donors = [cut for _, cuts in pairs for cut in cuts]
+        given, donor_bounds = _flat([cut.pieces for cut in donors])
+        owner = np.repeat(np.arange(len(pairs)), np.diff(bounds))
+        giver_of = np.repeat(np.arange(len(pairs)), [len(cuts) for _, cuts in pairs])
+        giver = np.repeat(giver_of, np.diff(donor_bounds))
         gives = self._pieces.moving(given, self._stays)
-        words = self._pieces.word_of(given)
-        cases = self._pieces.cases(given).copy()
-        inside = donor_opens & (cases == CAPITAL)
-        cases[inside] = self._usual_case[np.minimum(words[inside], len(self._usual_case) - 1)]
-        source = _in_order(moves, bounds, gives, given_bounds)
-        if (source < 0).any():
-            raise ValueError("donors without content words cannot give any")
-        new_cases = cases[source]
-        opening = self._opens(pieces, bounds)[moves] & (new_cases == LOWER)
-        new_cases[opening] = CAPITAL
-        new = pieces.copy()
-        new[moves] = self._pieces.forms(words[source], new_cases)
-        with_digits = self._pieces.kinds(pieces) == DIGITS
-        source = _in_order(with_digits, bounds, self._pieces.kinds(given) == DIGITS, given_bounds)
-        numbers = given[np.maximum(source, 0)] if len(given) else np.zeros(len(source), np.int32)
-        numbers[source < 0] = self._pieces["0"]
-        new[with_digits] = numbers
-        return self._pieces.texts_of(pieces, new, bounds)
+        digits, given_digits = (self._pieces.are(DIGITS, part) for part in (new, given))
+        tags, given_tags = np.zeros_like(new), np.zeros_like(given)
+        if replacement == NAMES:
+            moves = moves & self._named(new, bounds)
+            gives &= self._named(given, donor_bounds)
+        elif replacement == NATURAL:
+            tags, given_tags = self._tagged([into for into, _ in pairs]), self._tagged(donors)
+        groups: list[tuple[Any, Any]] = [(owner, giver)]
+        if replacement != FREE:
+            wide = len(self._tags) + 1
+            groups += [(tags, given_tags), (owner * wide + tags, giver * wide + given_tags)]
+        numbers = _in_order(groups, digits, given_digits)
+        new[digits] = np.append(given, self._pieces["0"])[numbers]
+        source = _in_order(groups, moves, gives)
+        moves[moves] = source >= 0
+        source = source[source >= 0]
+        cases = self._pieces.cases(new[moves])
+        if replacement == FREE:
+            words = self._pieces.word_of(given[source])
+            cases = self._pieces.cases(given[source]).copy()
+            inside = self._opens(given, donor_bounds)[source] & (cases == CAPITAL)
+            cases[inside] = self._usual_case[np.minimum(words[inside], len(self._usual_case) - 1)]
+            cases[self._opens(new, bounds)[moves] & (cases == LOWER)] = CAPITAL
+        new[moves] = self._pieces.forms(self._pieces.word_of(given[source]), cases)
+
+    def _named(self, pieces: Int32s, bounds: Ints) -> Bools:
+        """Which of these pieces have a capital inside of a sentence, or stand in an address."""
+        address = np.cumsum(self._pieces.are(APART, pieces))
+        signs = np.bincount(address, self._pieces.are(ADDRESS, pieces))
+        capital: Bools = (self._pieces.cases(pieces) != LOWER) & ~self._opens(pieces, bounds)
+        return capital | (signs[address] > 0)
+
+    def _tagged(self, cuts: Sequence[Cut]) -> Int32s:
+        """Numbers of what the pieces of these texts are by part of speech and inflection, one text after another."""
+        missing = sorted({cut.row for cut in cuts} - self._tags_of.keys())
+        texts = [self.texts[row] for row in missing]
+        tagged = self.tagger.tags(texts, self.language)
+        for row, text, tags in zip(missing, texts, tagged, strict=True):
+            begins = np.cumsum([0, *map(len, self.segmenter.pieces(text))])[:-1]
+            last = np.searchsorted([begin for begin, _ in tags], begins, "right") - 1
+            self._tags_of[row] = np.array(
+                [self._tags.setdefault(tags[at][1], len(self._tags)) for at in last], np.int32
+            )
+        return _flat([self._tags_of[cut.row] for cut in cuts])[0]
 
     def _opens(self, pieces: Int32s, bounds: Ints) -> Bools:
         """Which of these pieces stand first in their text, or after one that ends a sentence."""
         opens: Bools = np.zeros(len(pieces), dtype=np.bool_)
-        opens[1:] = self._pieces.kinds(pieces[:-1]) == ENDS
+        opens[1:] = self._pieces.are(ENDS, pieces[:-1])
         starts = bounds[:-1]
         opens[starts[starts < len(pieces)]] = True
         return opens
@@ -471,19 +521,28 @@ class Splicer:
         return counts, np.array(sizes, dtype=np.float64)
 
 
-def _in_order(places: Bools, bounds: Ints, gives: Bools, given_bounds: Ints) -> Ints:
-    """For each place, of the texts between ``bounds``, the piece of its text's donors that it gets: those that give in
-    their order, all again where no more are left; −1 where a text's donors have none."""
-    owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[places]
-    first = np.searchsorted(owner, np.arange(len(bounds) - 1))
-    number = np.arange(len(owner)) - first[owner]
+def _in_order(groups: Sequence[tuple[Any, Any]], places: Bools, gives: Bools) -> Ints:
+    """For each of the ``places`` the piece that it gets: of those that give within its group in their order, all again
+    where no more are left; by the last of the ``groups``, of places and of what gives, that has any, −1 where none has.
+    """
+    pieces = np.full(int(places.sum()), -1, dtype=np.int64)
     giving = np.flatnonzero(gives)
-    begins = np.searchsorted(giving, given_bounds)
-    counts = np.diff(begins)[owner]
     if not len(giving):
-        return np.full(len(owner), -1, dtype=np.int64)
-    place = begins[:-1][owner] + number % np.maximum(counts, 1)
-    return np.where(counts > 0, giving[np.minimum(place, len(giving) - 1)], -1)
+        return pieces
+    for group, given_group in groups:
+        wanted = group[places]
+        order = np.argsort(wanted, kind="stable")
+        number = np.empty(len(wanted), dtype=np.int64)
+        number[order] = np.arange(len(order)) - np.searchsorted(wanted[order], wanted[order])
+        there = given_group[giving]
+        giving_order = np.argsort(there, kind="stable")
+        begin, end = (
+            np.searchsorted(there[giving_order], wanted, side) for side in ("left", "right")
+        )
+        place = begin + number % np.maximum(end - begin, 1)
+        by_group = giving[giving_order[np.minimum(place, len(giving) - 1)]]
+        pieces = np.where(end > begin, by_group, pieces)
+    return pieces
 
 
 def _flat(arrays: Sequence[Int32s]) -> tuple[Int32s, Ints]:

@@ -19,12 +19,13 @@ from ravenbench.ext.retrieval.measures import (
     rank_content,
 )
 from ravenbench.ext.retrieval.methods import Retriever, Same, shortcuts
-from ravenbench.ext.retrieval.pool import Pool, PoolParts
+from ravenbench.ext.retrieval.pool import OTHER, OWN, Pool, PoolParts
 from ravenbench.ext.retrieval.reading import of_corpus, pool_at, pool_of
 from ravenbench.ext.retrieval.search import added, kept_apart, reranked, search, shards, training
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.queries import ItemRow
 from ravenbench.statistics.axes import Content
+from ravenbench.text.splicing import BOTH
 
 KS = (1, 2)
 
@@ -326,7 +327,9 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
     )
     assert (
         len(pool.transplanted) >= 20
-        and set(pool.versions) == {"own", "on", "off", "off2"}
+        and list(pool.versions)
+        == [*OWN]
+        == ["own", "on", "off", "off2", "free_on", "free_off", "free_off2"]
         and isinstance(left_out, dict)
     )
     again = Pool.of_arrays(pool.texts, pool.arrays().get)
@@ -341,6 +344,10 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
             np.repeat(np.arange(len(off.queries)), np.diff(off.barred_ptr)), off.barred, strict=True
         )
     ), "a true candidate gives no content"
+    free = pool.texts.rows(again.questions("free_off").queries.rows)
+    assert all(a != b for a, b in zip(texts[1], free, strict=True)), (
+        "the same words, put in otherwise"
+    )
     every, outcomes = np.arange(len(pool.candidates)), {}
     for name in ("words", "same('topic')"):
         method, bits = registry.parse("retriever", name).fit(pool), {}
@@ -348,9 +355,13 @@ def test_content_moves_a_retriever_of_content_and_not_one_that_reads_nothing(mon
             asked = pool.questions(version)
             found = search(method.ask(asked.queries), asked, pool.candidates, every, edges=False)
             bits[version] = of_queries(found, asked.true_ptr, (8,))["bits"]
-        outcomes[name], _ = rank_content(Authors.of(own.queries.codes("author")), bits)
-    assert outcomes["words"] == Content.RELIES
-    assert outcomes["same('topic')"] == Content.LESS, "it reads no text"
+        authors = Authors.of(own.queries.codes("author"))
+        for way, of in BOTH.items():
+            mine = {"own": bits["own"]} | {name: bits[of + name] for name in OTHER}
+            outcomes[name, way], _ = rank_content(authors, mine)
+    for way in BOTH:
+        assert outcomes["words", way] == Content.RELIES
+        assert outcomes["same('topic')", way] == Content.LESS, "it reads no text"
     few = of_corpus(corpus, queries=5, candidates=None, across=False, seed=1)
     assert with_content(few, 5, 0)[0].versions == {}
     monkeypatch.setattr("ravenbench.ext.retrieval.content.GIVERS", 40)

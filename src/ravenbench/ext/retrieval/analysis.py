@@ -27,7 +27,7 @@ from ravenbench.ext.retrieval.measures import (
     of_random,
     rank_content,
 )
-from ravenbench.ext.retrieval.pool import KINDS, Pool, PoolParts
+from ravenbench.ext.retrieval.pool import KINDS, OTHER, Pool, PoolParts
 from ravenbench.ext.retrieval.search import added
 from ravenbench.ext.retrieval.spec import RetrieveSpec
 from ravenbench.ext.retrieval.task import RetrievePlan, stored_pool, version_of
@@ -38,6 +38,7 @@ from ravenbench.statistics.axes import Content
 from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.store.store import Store
+from ravenbench.text.splicing import BOTH
 from ravenbench.types import Bools, Floats, Ints
 
 ALPHA = 0.05
@@ -72,7 +73,8 @@ class Search(Shown):
     content : tuple of SearchRow
         On queries with other content: Success and MRR with their own (``success``, ``mrr``) and with content off the
         true candidate's topic (``success_left``, ``mrr_left``), Success with content ``on`` it and how much more that
-        is (``swing``), the ``verdict`` and what it goes by (``measures.rank_content``).
+        is (``swing``), the ``verdict`` and what it goes by (``measures.rank_content``); all by the replacement of words
+        that speaks most against the method (``decided_by``).
     pairs : tuple of SearchRow
         Two methods by MRR: their ``difference``, ``p`` of a sign-flip test over authors, and as corrected by Holm.
     clean : tuple of SearchRow
@@ -230,7 +232,8 @@ def _part(
 def _content(
     store: Store, plan: RetrievePlan, pool: Pool, method: str, k: int, seed: int
 ) -> SearchRow | None:
-    """A method's figures on queries with other content; None where there are none, or a cell is missing."""
+    """A method's figures on queries with other content, by the replacement that speaks most against it; None where
+    there are none, or a cell is missing."""
     by_version = {version: results(store, plan, method, version) for version in pool.versions}
     if not by_version or any(one is None for one in by_version.values()):
         return None
@@ -240,16 +243,20 @@ def _content(
         version: of_queries(one or {}, questions.true_ptr, (k,))
         for version, one in by_version.items()
     }
-    success, mrr, bits = (
-        {v: one[name] for v, one in values.items()} for name in (f"success@{k}", "mrr", "bits")
-    )
+    judged = []
+    for way, of in BOTH.items():
+        if f"{of}off2" in values:
+            mine = {"own": values["own"]} | {name: values[of + name] for name in OTHER}
+            bits = {version: one["bits"] for version, one in mine.items()}
+            judged.append((*rank_content(authors, bits), way, mine))
+    verdict, ranks, way, mine = min(judged, key=lambda one: list(Content).index(one[0]))
+    success, mrr = ({v: one[name] for v, one in mine.items()} for name in (f"success@{k}", "mrr"))
     shown = {"success": success["own"], "mrr": mrr["own"], "on": success["on"]}
     shown |= {
         f"{key}_left": (each["off"] + each["off2"]) / 2
         for key, each in (("success", success), ("mrr", mrr))
     }
     shown["swing"] = shown["on"] - shown["success_left"]
-    verdict, ranks = rank_content(authors, bits)
     cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
     said: str = verdict
     if verdict is Content.LESS:
@@ -262,4 +269,5 @@ def _content(
             if confined
             else verdict
         )
-    return SearchRow(method, _means(authors, shown, "swing") | ranks, {"verdict": said})
+    known = {"verdict": said, "decided_by": way}
+    return SearchRow(method, _means(authors, shown, "swing") | ranks, known)

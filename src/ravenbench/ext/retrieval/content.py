@@ -3,7 +3,7 @@
 In: a ``Pool``, the greatest count of queries, a seed; for ``of_rows`` a ``Pool`` and the name of a column.
 Out: ``with_content``: the pool with versions of its queries, and by reason the counts of those left out (a version has
 the query's style and content of texts on a true candidate's topic, *on*, or far from it, *off*, and another such,
-*off2*); ``of_rows``: labels, one a text, None where none is known.
+*off2*, by both replacements); ``of_rows``: labels, one a text, None where none is known.
 
 Whoever gave content is then not ranked for that query: a text would else be found by its own words. For the same reason
 the queries stand once more with their own content (*own*) and the same candidates barred.
@@ -21,7 +21,7 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError
-from ravenbench.ext.retrieval.pool import OWN, Pool, chosen, listed
+from ravenbench.ext.retrieval.pool import OTHER, OWN, Pool, chosen, listed
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws, stream
 from ravenbench.texts import TextTable
@@ -86,7 +86,8 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
         labels = {column: of and of.take(used) for column, of in labels.items()}
     place = np.searchsorted(used, known_rows), np.searchsorted(used, rows)
     transplanter = Transplanter(texts, **labels, similarity=similarity, draws=Draws(seed))
-    made = transplanter.transplant(Problems(texts, ids, known_ptr, *place))
+    problems = Problems(texts, ids, known_ptr, *place)
+    made = transplanter.transplant(problems)
     done = np.bincount(owner[made.rows], minlength=len(picked)) == np.diff(ptr)
     left_out = Counter(made.left_out)
     if done.sum() < FEWEST:
@@ -95,11 +96,12 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
     number = np.full(len(rows), -1, np.int64)
     number[made.rows] = np.arange(len(made.rows))
     _, at = chosen(ptr, np.arange(len(rows)), complete)
-    new = {version: getattr(made, "plain" if version == "own" else version) for version in OWN}
+    free = transplanter.otherwise(problems, made, np.arange(len(made)))
+    new = [made.plain, *(getattr(one, name) for one in (made, free) for name in OTHER)]
     table, moved = TextTable.of_blocks(
         chain(
             pool.texts.blocks(range(len(pool.texts))),
-            *(one.texts.blocks(one.questioned_index[number[at]]) for one in new.values()),
+            *(one.texts.blocks(one.questioned_index[number[at]]) for one in new),
         )
     )
     versions = dict(zip(OWN, moved[len(pool.texts) :].reshape(len(OWN), -1), strict=True))

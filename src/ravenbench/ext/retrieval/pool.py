@@ -25,8 +25,10 @@ from ravenbench.reading.queries import COLUMNS
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels
 
-OWN = ("own", "on", "off", "off2")
-"""Versions of queries whose content was transplanted: with their own content, and with others' (see ``content``)."""
+OTHER = ("on", "off", "off2")
+OWN = ("own", *OTHER, *(f"free_{version}" for version in OTHER))
+"""Versions of queries whose content was transplanted (see ``content``): with their own content, with others' fitted,
+and free."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +212,7 @@ class Pool:
         return replace(
             pool,
             transplanted=transplanted,
-            versions={v: read(f"rows-{v}") for v in OWN},
+            versions={v: rows for v in OWN if (rows := read(f"rows-{v}")) is not None},
             barred=barred,
         )
 

@@ -140,7 +140,8 @@ class RetrieveReport(Report[Search]):
         success = titled(self.main)
         for row in a.content:
             lines.append(
-                f"{named(row.method)}: {_verdict(row)}. With other content off topic {success} is"
+                f"{named(row.method)}: {_verdict(row)} (words {row.known['decided_by']}). With other"
+                f" content off topic {success} is"
                 f" {_said(row, 'success_left')}, with its own {_value(row, 'success')}, with"
                 f" content on topic {_value(row, 'on')}."
             )
@@ -239,6 +240,7 @@ class RetrieveReport(Report[Search]):
             a.content,
             METHOD,
             col("verdict", _verdict, text=True, json="verdict"),
+            _known("decided by", "decided_by", text=True, terminal=False),
             *_with_interval(titled(self.main), "success", 1),
             *_with_interval("left", "success_left", 1),
             *_with_interval("MRR", "mrr", 0),
@@ -251,7 +253,10 @@ class RetrieveReport(Report[Search]):
             *_with_interval("null", "null_in_rank", 0, signed=True),
             note=(
                 f"{a.plan.transplanted:,} queries keep their style and get the content words of"
-                " other texts; left: off the topic of their true candidates. Swing: with content"
+                " other texts, fitted (words of the same length and case) and free (any length, in"
+                " their own order and case, and numbers); the one that speaks most against a method"
+                " decides, and its figures are shown. Left: off the topic of their true candidates."
+                " Swing: with content"
                 " on it, less off it. In rank: binary logarithms; +1: content halves the rank."
                 " Moved: single ranks with other content, beyond chance. Verdict: by these against"
                 f" δ = {RANK_MARGIN}; none where fewer than {FEWEST_UNITS} authors wrote the"

@@ -39,7 +39,7 @@ from ravenbench.errors import SpecError, remarks_gathered
 from ravenbench.ext.retrieval.audit import FAULTS, NAMED, audit
 from ravenbench.ext.retrieval.content import with_content
 from ravenbench.ext.retrieval.methods import Retriever, shortcuts
-from ravenbench.ext.retrieval.pool import Items, Pool, Questions, chosen
+from ravenbench.ext.retrieval.pool import OWN, Items, Pool, Questions, chosen
 from ravenbench.ext.retrieval.rankings import ELSEWHERE, Ranking, named_rankings, ranking_faults
 from ravenbench.ext.retrieval.reading import pool_at
 from ravenbench.ext.retrieval.search import Ask, kept_apart, reranked, search, shards, training
@@ -365,7 +365,7 @@ class Retrieve(Task):
 
     def notes(self, draft: Draft[RetrievePlan]) -> list[str]:
         plan = draft.plan
-        pairs = self.spec.first * (plan.queries + 4 * plan.transplanted)
+        pairs = self.spec.first * (plan.queries + len(OWN) * plan.transplanted)
         return [
             (
                 f"{plan.source}: {plan.queries:,} queries, {plan.candidates:,} candidates;"

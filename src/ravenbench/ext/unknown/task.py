@@ -41,6 +41,7 @@ from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.randomness import stream
 from ravenbench.store.records import CellPlace, Plan, Record
 from ravenbench.text.segmenters import Detected, detect
+from ravenbench.text.splicing import BOTH
 from ravenbench.text.tokens import SPACED, count_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
@@ -385,12 +386,12 @@ class Passages:
 
     ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together (of a
     candidate with one text its stretches). ``away`` (n,) are the same for groups of candidates, ``topic``
-    (n,) for topics (None without). ``questioned`` (u,) is the number of the unknown text. ``moved`` (n,) and
-    ``versions`` (v, u) are the same passages with content words of a candidate's text drawn at random, each
-    candidate drawn alike; empty where words cannot be found in this language.
+    (n,) for topics (None without). ``questioned`` (u,) is the number of the unknown text. ``replaced`` has by
+    replacement (``text.splicing``) the same passages, known (n,) and unknown (v, u), with content words of a
+    candidate's text drawn at random, each candidate drawn alike; empty where words cannot be found in this language.
 
     A cell holds scores, their columns the candidates: ``closed`` (n,), by what did not learn from the passage's part;
-    ``absent`` (n,), from its author; ``topic`` (n,), from its topic; ``moved`` (n,), of ``moved``, as closed;
+    ``absent`` (n,), from its author; ``topic`` (n,), from its topic; ``moved`` (n,), of these, as closed;
     ``unknown`` (u,) and ``versions`` (v · u,), by what learned from all; ``parts`` (parts, u), of unknown ones, by
     what learned from all but one part.
     """
@@ -403,8 +404,7 @@ class Passages:
     texts: tuple[str, ...]
     questioned: Ints
     unknown: tuple[str, ...]
-    moved: tuple[str, ...]
-    versions: tuple[str, ...]
+    replaced: Mapping[str, tuple[Sequence[str], Sequence[str]]]
 
 
 @lru_cache(maxsize=2)
@@ -464,7 +464,7 @@ def divided(
     groups = stream(seed, "unknown-candidates").permutation(candidates) % min(GROUPS, candidates)
     texts = tuple(row[4] for row in rows)
     unknown = tuple(text for _, text in questioned)
-    moved, versions = _replaced(texts, unknown, author, seed, detected) if detected else ((), ())
+    replaced = _replaced(texts, unknown, author, seed, detected) if detected else {}
     return Passages(
         author,
         document,
@@ -474,14 +474,13 @@ def divided(
         texts,
         np.array([n for n, _ in questioned], dtype=np.int64),
         unknown,
-        moved,
-        versions,
+        replaced,
     )
 
 
 def _replaced(
     known: Sequence[str], unknown: Sequence[str], author: Ints, seed: int, detected: Detected
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
+) -> dict[str, tuple[list[str], list[str]]]:
     from ravenbench.text.splicing import Splicer
 
     table, rows = TextTable.collect([*known, *unknown])
@@ -490,7 +489,7 @@ def _replaced(
     splicer = Splicer(table, author=code, detected=detected)
     usable: Bools = np.array([splicer.cut(int(row)).contents > 0 for row in rows[: len(known)]])
     if splicer.refusal is not None or len(np.unique(author[usable])) < author.max() + 1:
-        return (), ()
+        return {}
     able = [np.flatnonzero(usable & (author == a)) for a in range(int(author.max()) + 1)]
     count = len(able) * -(-VERSIONS // len(able)) if len(able) <= 2 * VERSIONS else 2 * VERSIONS
 
@@ -510,8 +509,8 @@ def _replaced(
     every = pairs(range(len(known)), "unknown-known", 0)
     for version in range(count):
         every += pairs(range(len(known), len(known) + len(unknown)), "unknown-versions", version)
-    texts = tuple(text.decode() for text in splicer.splice(every))
-    return texts[: len(known)], texts[len(known) :]
+    made = {way: [text.decode() for text in splicer.splice(every, way)] for way in BOTH}
+    return {way: (texts[: len(known)], texts[len(known) :]) for way, texts in made.items()}
 
 
 Ask = Callable[[Ints, Sequence[Sequence[str]]], Floats]
@@ -561,20 +560,25 @@ def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floa
     closed = np.full((n, int(p.author.max()) + 1), np.nan)
     arrays = {
         "closed": closed,
-        "moved": closed.copy(),
+        **{f"{way}moved": closed.copy() for way in BOTH.values()},
         "parts": np.full((FOLDS, u, closed.shape[1]), np.nan),
     }
     for part in np.unique(p.part):
         out = np.flatnonzero(p.part == part)
-        calls = [[*(p.texts[i] for i in out), *p.unknown], [p.moved[i] for i in out if p.moved]]
-        scores = ask(known[p.part != part], calls)
-        closed[out] = scores[: len(out)]
-        arrays["parts"][part] = scores[len(out) : len(out) + u]
-        if p.moved:
-            arrays["moved"][out] = scores[len(out) + u :]
-    versions = [p.versions[at : at + u] for at in range(0, len(p.versions), u)]
-    final = ask(known, [list(p.unknown), *map(list, versions)])
-    arrays |= {"unknown": final[:u], "versions": final[u:]}
+        moved = [[texts[i] for i in out.tolist()] for texts, _ in p.replaced.values()]
+        scores = ask(known[p.part != part], [[*(p.texts[i] for i in out), *p.unknown], *moved])
+        closed[out], arrays["parts"][part], *of_moved = np.split(
+            scores, np.cumsum([len(out), u, *map(len, moved)])[:-1]
+        )
+        for way, of_way in zip(p.replaced, of_moved, strict=True):
+            arrays[f"{BOTH[way]}moved"][out] = of_way
+    versions = [
+        texts[at : at + u] for _, texts in p.replaced.values() for at in range(0, len(texts), u)
+    ]
+    final = ask(known, [list(p.unknown), *versions])
+    arrays["unknown"] = final[:u]
+    each = np.split(final[u:], len(BOTH))
+    arrays |= {f"{way}versions": one for way, one in zip(BOTH.values(), each, strict=True)}
     arrays["absent"] = held_out(method, p.texts, p.author, p.away)
     if p.topic is not None:
         arrays["topic"] = held_out(method, p.texts, p.author, p.topic)

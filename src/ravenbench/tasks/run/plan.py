@@ -74,6 +74,7 @@ def draft(
     For a forecast folds are drawn of the first ``few`` pools and of as many repetitions of the crossed probe, nothing
     is transplanted, and extracted topics are not compared a second time.
     """
+    spec.further()
     if spec.train is not None:
         plan, folds, texts, ids, labels = _given_plan(spec, progress, few)
         arrays: dict[str, Floats] = {}
@@ -231,6 +232,7 @@ def _topic_plan(
     if spec.probe in ("transplant", "both"):
         draws = Draws(spec.seed)
         transplanter = None
+        further, tagger = spec.further()
         if few is None:
             transplanter = Transplanter(
                 dealt.texts,
@@ -239,11 +241,12 @@ def _topic_plan(
                 language=dealt.language,
                 similarity=similar,
                 draws=draws,
+                tagger=tagger,
             )
         transplants = (
-            most_transplants(chosen_folds)
+            most_transplants(chosen_folds, further)
             if transplanter is None
-            else plan_transplants(transplanter, chosen_folds, dealt.texts, progress)
+            else plan_transplants(transplanter, chosen_folds, dealt.texts, progress, further)
         )
         strata, strata_folds = _strata(dealt, chosen_folds, draws, transplanter)
     folds = [
@@ -336,9 +339,9 @@ def _given_plan(
     transplants = None
     if spec.probe in ("transplant", "both"):
         transplants = (
-            most_transplants([fold])
+            most_transplants([fold], spec.further()[0])
             if few
-            else plan_given_transplants(fold, progress, Draws(spec.seed))
+            else plan_given_transplants(fold, progress, Draws(spec.seed), *spec.further())
         )
     folds = [fold] if transplants is None else [fold, *transplants.folds]
     texts = texts if transplants is None else transplants.texts

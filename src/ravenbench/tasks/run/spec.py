@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, cast
 
 import msgspec
 
@@ -40,6 +40,7 @@ from ravenbench.engine.options import (
     refuse_of_tables,
 )
 from ravenbench.errors import SpecError, did_you_mean
+from ravenbench.text.splicing import NAMES, NATURAL
 
 if TYPE_CHECKING:
     from ravenbench.sampling import Sampler
@@ -57,6 +58,8 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     number of topics and the first encoder are the main design. ``workers``, ``engine`` and ``out`` decide nothing and
     are no part of it.
     """
+
+    later: ClassVar[tuple[str, ...]] = (*LevelSpec.later, "replace")
 
     corpus: Annotated[
         str | None,
@@ -119,6 +122,13 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             " test topics is worth; both; none. Default: both."
         ),
     ] = "both"
+    replace: Annotated[
+        Literal["names-only", "natural", "both"] | None,
+        about(
+            "How words are replaced beside fitted and free: names-only (names and numbers),"
+            " natural (by words of the same part of speech), both."
+        ),
+    ] = None
     repetitions: Annotated[
         AtLeastOne,
         about("Repetitions of the crossed probe, and of its null; default 20.", metavar="R"),
@@ -212,6 +222,12 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             c.name if c.name and short.count(c.name) == 1 else full: c
             for full, c in components.items()
         }
+
+    def further(self) -> tuple[list[str], Any]:
+        """The replacements of words beside fitted and free, and what finds parts of speech where one needs that;
+        MissingPart where it is not here."""
+        names = [name for name in (NAMES, NATURAL) if self.replace in (name, "both")]
+        return names, registry.named("tagger", "spacy")["spacy"] if NATURAL in names else None
 
     def hash(self) -> str:
         """Identity of the spec."""

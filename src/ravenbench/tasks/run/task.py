@@ -68,7 +68,7 @@ class Run(Task):
     order = (
         "corpus text author topic encoding topics folds pools pool_share pairs samplers"
         " docs_per_topic min_docs limit calibration encoder verifiers group against normalise"
-        " metrics probe repetitions lengths seed"
+        " metrics probe replace repetitions lengths seed"
     )
     device = True
     in_spec = (

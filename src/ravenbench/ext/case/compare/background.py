@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ravenbench.engine.transplants import every
 from ravenbench.errors import CorpusError
 from ravenbench.ext.case.compare.material import CaseTexts
 from ravenbench.ext.case.compare.record import (
@@ -519,7 +520,7 @@ class Shaped:
         """The problems with content replaced; as they are where this is a sketch."""
         if self._transplanter is None:
             rows = np.arange(len(problems))
-            return Transplanted(problems, problems, problems, problems, rows, {}, "", 0, None)
+            return Transplanted(problems, problems, problems, problems, rows, {})
         return self._transplanter.transplant(problems, same)
 
     def _add_pairs(
@@ -530,15 +531,15 @@ class Shaped:
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
         moved = self._moved(test, same)
-        labels = {"transplanted": "off", "source": FoldRole.PAIRS.of(name)}
-        off = Fold(
-            FoldRole.TRANSPLANTED.of(name),
-            *training,
-            moved.off.blind(),
-            same[moved.rows],
-            labels=labels,
-        )
-        self.parts.append((off, about[moved.rows]))
+        places = every(2, same[moved.rows])
+        free = moved.select(places)
+        if self._transplanter is not None:
+            free = self._transplanter.otherwise(test, moved, places)
+        for role, replaced in ((FoldRole.TRANSPLANTED, moved), (FoldRole.FREE, free)):
+            labels = {"transplanted": role[1:], "source": FoldRole.PAIRS.of(name)}
+            truth = same[replaced.rows]
+            fold = Fold(role.of(name), *training, replaced.off.blind(), truth, labels=labels)
+            self.parts.append((fold, about[replaced.rows]))
 
     def _class(
         self,

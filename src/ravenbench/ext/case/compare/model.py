@@ -18,7 +18,7 @@ are validated, plotted and issued are all held in the same way.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import ceil
 from typing import NamedTuple
@@ -90,7 +90,8 @@ class PairScores:
         Raw scores (n,) or (n, f) of each verifier, made by fits that knew neither author.
     moved : mapping
         The same with the questioned text's content words replaced; nan where they could not be, or where this was not
-        asked. Without verifiers that may know more than they were handed.
+        asked. Without verifiers that may know more than they were handed. ``freely``: the same with words put in
+        freely, which only says what is left.
     same, unseen : (n,) bool
         Truth; and whether the questioned text's topic was left out of training.
     authors : (n, 2) int64
@@ -111,6 +112,7 @@ class PairScores:
     fold: Ints
     content: Floats
     weight: Floats
+    freely: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.same)
@@ -184,7 +186,8 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
     several = shape.problems and len(shape.known) > 1
     sets = list(map(FoldRole.SETS.of, shape.folds)) if several else []
-    folds = [*shape.folds, *moved, *sets, *shape.case_folds]
+    free = [fold for fold in map(FoldRole.FREE.of, shape.folds) if fold in plan.folds]
+    folds = [*shape.folds, *moved, *free, *sets, *shape.case_folds]
     complete = complete_scores(store, plan, folds, failures)
     exposed = {
         name: exposure(store, name, (store.cell(name, fold) for fold in folds)) for name in complete
@@ -204,7 +207,11 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     return ShapeScores(
         shape,
         tuple(complete),
-        replace(pairs, moved=_moved(store, isolated, shape.folds)),
+        replace(
+            pairs,
+            moved=_moved(store, isolated, shape.folds),
+            freely=_moved(store, isolated, shape.folds, FoldRole.FREE) if free else {},
+        ),
         own,
         tuple(place),
         cases,
@@ -248,10 +255,13 @@ def _joined(
 
 
 def _moved(
-    store: Store, complete: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]
+    store: Store,
+    complete: Mapping[str, Mapping[str, Floats]],
+    folds: Sequence[str],
+    role: FoldRole = FoldRole.TRANSPLANTED,
 ) -> dict[str, Floats]:
     """Scores of the folds' pairs with content words replaced, in the order of the pairs; nan where they were not."""
-    off = {fold: FoldRole.TRANSPLANTED.of(fold) for fold in folds}
+    off = {fold: role.of(fold) for fold in folds}
     place = {
         fold: np.array([int(name) for name in store.fold(off[fold]).test.ids], dtype=np.int64)
         for fold in folds
@@ -512,11 +522,11 @@ def held_out(valid: Validated, part: int) -> Validated:
 
 def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
     """These pairs alone."""
-    fields = {
-        name: getattr(pairs, name)[rows]
-        for name in ("same", "unseen", "authors", "fold", "content", "weight")
+    selected = {
+        name: part[rows] if isinstance(part, np.ndarray) else subset(part, rows)
+        for name, part in vars(pairs).items()
     }
-    return PairScores(scores=subset(pairs.scores, rows), moved=subset(pairs.moved, rows), **fields)
+    return PairScores(**selected)  # type: ignore[arg-type]
 
 
 def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:

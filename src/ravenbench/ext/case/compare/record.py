@@ -25,11 +25,13 @@ from it; one known text against the others; a background author in the candidate
 
 class FoldRole(StrEnum):
     """What a fold of one part of the authors holds; its name is that of the part and this: pairs of background texts,
-    these with content words replaced, known texts of one author against one another, problems of cases.
+    these with content words replaced by fitted words, every second by free ones, known texts of one author against one
+    another, problems of cases.
     """
 
     PAIRS = ""
     TRANSPLANTED = "-off"
+    FREE = "-free"
     SETS = "-known"
     CASES = "-case"
 

@@ -172,7 +172,8 @@ def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
         "background authors in the candidate's place": asks["author"],
         "known texts against one another": asks["known"] + pairs(FoldRole.SETS),
         "background pairs": pairs(FoldRole.PAIRS),
-        "background pairs with content replaced": pairs(FoldRole.TRANSPLANTED),
+        "background pairs with content replaced": pairs(FoldRole.TRANSPLANTED)
+        + pairs(FoldRole.FREE),
     }
 
 

@@ -77,6 +77,7 @@ class Encoder(Scorer):
 
     trains_long = True
     name = "encoder"
+    reads_grammar = True
     calibrated_by = "threshold-band"
     version = 5
     provenance = "ours"

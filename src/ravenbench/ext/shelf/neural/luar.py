@@ -411,6 +411,7 @@ class LUAR(TrainedNetwork, Scorer):
     """
 
     name = "luar"
+    reads_grammar = True
     calibrated_by = "threshold-band"
     cross_fit = False
     _built: Luar | None = field(default=None, init=False)

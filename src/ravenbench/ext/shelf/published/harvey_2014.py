@@ -90,6 +90,7 @@ class Harvey2014(Scorer):
     """
 
     name = "harvey-2014"
+    reads_grammar = True
     reads = "English"
     version = 2
     symmetric = False
