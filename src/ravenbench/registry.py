@@ -39,6 +39,7 @@ from ravenbench.errors import (
     said,
     writable,
 )
+from ravenbench.files import stands_alone
 from ravenbench.seams import present_points
 
 METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -172,11 +173,20 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
     extra that is not installed.
     """
+    target = _elsewhere(name) if kind == "verifier" else ""
+    if target and (_IMPORTS.get() or (target, nested) in _stand_ins):
+        from ravenbench.engine.strangers import stand_in
+
+        if (target, nested) not in _stand_ins:
+            _stand_ins[target, nested] = stand_in(kind, target, nested)
+        return _stand_ins[target, nested]
     cls = load(kind, name)
     check_kind(kind, name, cls, nested=nested)
     return cls  # type: ignore[no-any-return]
 
 
+_stand_ins = dict[tuple[str, bool], type[Any]]()
+"""What stands for classes of others, and for those of their parts, in this process."""
 _IMPORTS: ContextVar[bool] = ContextVar("imports", default=True)
 
 
@@ -188,6 +198,15 @@ def importing_nothing() -> Iterator[None]:
         yield
     finally:
         _IMPORTS.reset(token)
+
+
+def _elsewhere(name: str) -> str:
+    """The ``module:Class`` of a verifier, or of a part of one, whose code runs in other processes alone; "" of Raven's,
+    scikit-learn's and what is imported here already."""
+    target = name if ":" in name else targets("verifier").get(name, "")
+    module = target.partition(":")[0]
+    ours = module.startswith(("ravenbench.", "sklearn.")) or module in sys.modules
+    return "" if ours or stands_alone() else target
 
 
 def load(kind: str, name: str) -> Any:
@@ -311,6 +330,11 @@ def parse(kind: str, text: str) -> Any:
     return _parse(kind, text)
 
 
+def again(kind: str, text: str, whole: bool) -> Any:
+    """The component of a printed form that was parsed before, or the part of one unless it is ``whole``."""
+    return _parse(kind, text, nested=not whole)
+
+
 def _depth(text: str) -> int:
     """How deep brackets are nested, counted without regard to quotes."""
     depth = deepest = 0
@@ -332,15 +356,15 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for part in split(tail[:-1]) if bracket else []:
-        key, equals, value = part.partition("=")
+        key, equals, given = part.partition("=")
         if equals and key.strip().isidentifier():
             if key.strip() in kwargs:
                 raise SpecError(f"{head} is given {key.strip()!r} twice")
-            kwargs[key.strip()] = _value(kind, value)
+            kwargs[key.strip()] = value(kind, given)
         elif kwargs:
             raise SpecError(f"{text!r}: a value without a name follows a named one", found=part)
         else:
-            args.append(_value(kind, part))
+            args.append(value(kind, part))
     if issubclass(cls, Component):
         for key in kwargs:
             if key not in cls._parameters():
@@ -491,7 +515,8 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in items if part.strip()]
 
 
-def _value(kind: str, text: str) -> Any:
+def value(kind: str, text: str) -> Any:
+    """A parameter of a component of a kind, as it is written in a spec."""
     text = text.strip()
     try:
         return ast.literal_eval(text)
@@ -500,7 +525,7 @@ def _value(kind: str, text: str) -> Any:
     except (RecursionError, MemoryError):
         raise SpecError("this value is too involved to be read", found=text) from None
     if text.startswith(("[", "(")) and text.endswith(("]", ")")):
-        items = [_value(kind, part) for part in split(text[1:-1])]
+        items = [value(kind, part) for part in split(text[1:-1])]
         return items if text[0] == "[" else tuple(items)
     head = text.partition("(")[0].strip()
     if not _NAME.match(head):

@@ -135,12 +135,12 @@ def content_probe(
         )
         batches = [_batched(reader, name, fold) for fold in section.folds if fold.batch is not None]
         batched = True if True in batches else None if not batches or None in batches else False
-        filled = (
+        filled = [
             cell
             for transplanted in section.folds
             for fold in (transplanted.source, *transplanted.arms.values())
             for cell in cells_of(name, fold)
-        )
+        ]
         figures, behind = design.judged(answers, scores, batched=batched)
         barred = exposure(store, name, filled)
         judged = content_axis(figures, lengths=lengths, behind=behind, barred=barred, floor=floor)
@@ -150,7 +150,7 @@ def content_probe(
             notes.append(
                 f"{refused} problems could not be answered in every version and count as .5"
             )
-        confined = confinement(store, name)
+        confined = confinement(store, name, filled)
         notes += [confined] if confined else []
         judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
         every = {fold.source: reader(name, fold.source)[0] for fold in section.folds}
@@ -206,11 +206,18 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
-def confinement(store: Store, name: str) -> str:
-    """What is said of how far a method of a plan was shut in (``VerifierRecord.confinement``)."""
-    return next(
-        (verifier.confinement for verifier in store.plan.verifiers if verifier.name == name), ""
-    )
+ELSEWHERE = "what it learned elsewhere cannot be walled off"
+
+
+def confinement(store: Store, name: str, cells: Iterable[Cell | None]) -> str:
+    """What is said of how far a method was shut in when it filled these cells, and of one that brings files or weights;
+    "" of Raven's own without them."""
+    record = next((one for one in store.plan.verifiers if one.name == name), None)
+    if record is None or not (record.confinement or record.source):
+        return ""
+    filled = (cell for cell in cells if cell is not None and cell.error is None)
+    ways = {cell.record.programs or record.confinement for cell in filled}
+    return "; ".join([*(sorted(ways) if record.confinement else []), ELSEWHERE])
 
 
 def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
