@@ -441,7 +441,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
     if not obstacle:
         os.chdir(folder)
         walls.close(scratch, shown, hidden)
-        scratch = tempfile.gettempdir()
+        scratch = tempfile.mkdtemp(dir=walls.PRIVATE_FOLDERS[0])
         os.environ.update(walls.inside())
     os.chdir(folder)
     os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch))
@@ -465,6 +465,8 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
                     state, result = do(state, *args)
             except Exception as problem:
                 error = guard.tell(problem)
+                if isinstance(problem, FileNotFoundError) and not obstacle:
+                    error = error.replace("\n", f" ({walls.SEEN})\n", 1)
             escape = ways()
         told = {"error": error, "began": began, "ways": escape, "loaded": _loaded()}
         reply({"result": result, **told})

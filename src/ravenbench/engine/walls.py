@@ -47,6 +47,7 @@ SYSTEM += tuple(
     f"/etc/{name}"
     for name in ("ld.so.cache", "passwd", "group", "nsswitch.conf", "localtime", "alternatives")
 )
+SEEN = "behind walls a method sees its own code, and files that its parameters name"
 DEVICES = ("nvidia*", "dri", "kfd")
 CODE = ("*.py", "*.so", "*.pyd", "*-info", "*/__init__.py")
 INSTALLED = ("site-packages", "dist-packages")
@@ -207,7 +208,7 @@ def _hub() -> str:
 
 def inside() -> dict[str, str]:
     """What the environment says behind walls: where files may be kept for a while, and that there is no network."""
-    kept = dict.fromkeys(("XDG_CACHE_HOME", "RAVEN_CACHE"), PRIVATE_FOLDERS[0])
+    kept = dict.fromkeys(("XDG_CACHE_HOME", "RAVEN_CACHE"), PRIVATE_FOLDERS[1])
     return {**kept, "HF_HUB_CACHE": _hub(), "HF_HUB_OFFLINE": "1"}
 
 
