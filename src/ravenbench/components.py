@@ -390,13 +390,13 @@ def foreign_kinds(component: Any) -> set[type]:
     """These classes."""
     kinds = {
         type(value)
-        for value in held(component)
+        for value in values_in(component)
         if isinstance(value, Component) or is_estimator(value)
     }
     return {kind for kind in kinds if not is_known(kind)}
 
 
-def held(component: Any) -> list[Any]:
+def values_in(component: Any) -> list[Any]:
     """A component or estimator, and all parameters that it and its parts hold."""
     checked_parts = parts(component) if isinstance(component, Component) else [component]
     return _leaves([v for part in checked_parts for v in (part, *part.get_params().values())])

@@ -175,9 +175,8 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     """
     target = _elsewhere(name) if kind == "verifier" else ""
     if target and (_IMPORTS.get() or (target, nested) in _stand_ins):
-        from ravenbench.engine.strangers import stand_in
-
         if (target, nested) not in _stand_ins:
+            stand_in = importlib.import_module(STRANGERS).stand_in
             _stand_ins[target, nested] = stand_in(kind, target, nested)
         return _stand_ins[target, nested]
     cls = load(kind, name)
@@ -188,6 +187,21 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
 _stand_ins = dict[tuple[str, bool], type[Any]]()
 """What stands for classes of others, and for those of their parts, in this process."""
 _IMPORTS: ContextVar[bool] = ContextVar("imports", default=True)
+
+
+_HERE: ContextVar[bool] = ContextVar("here", default=False)
+STRANGERS = "ravenbench.engine.strangers"
+"""The module that makes what stands for others' classes."""
+
+
+@contextmanager
+def importing_here() -> Iterator[None]:
+    """Meanwhile others' verifiers are imported in this process, as one that is saved or loaded must be."""
+    token = _HERE.set(True)
+    try:
+        yield
+    finally:
+        _HERE.reset(token)
 
 
 @contextmanager
@@ -206,7 +220,7 @@ def _elsewhere(name: str) -> str:
     target = name if ":" in name else targets("verifier").get(name, "")
     module = target.partition(":")[0]
     ours = module.startswith(("ravenbench.", "sklearn.")) or module in sys.modules
-    return "" if ours or stands_alone() else target
+    return "" if ours or stands_alone() or _HERE.get() else target
 
 
 def load(kind: str, name: str) -> Any:

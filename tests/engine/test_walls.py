@@ -17,7 +17,6 @@ from ravenbench import registry
 from ravenbench.components import identity, source_hash
 from ravenbench.engine import apart, walls
 from ravenbench.errors import SpecError
-from ravenbench.ext.site.boards import _cleared
 from ravenbench.problems.toys import toy_problems
 from ravenbench.reports.content import ELSEWHERE, confinement
 from ravenbench.reports.report import write_report
@@ -364,6 +363,7 @@ def test_without_walls_it_is_said_and_no_board_clears_it(hostile, unwalled):
     said = confinement(store, "hostile:Learned", cells)
     assert said == f"{GOOD_FAITH} (RAVEN_WALLS=off); {ELSEWHERE}"
     assert GOOD_FAITH in write_report(store).read_text()
+    _cleared = pytest.importorskip("ravenbench.ext.site.boards")._cleared
     for outcome in (Content.LESS, Content.FLOOR):
         assert not _cleared(Judged(outcome, 0.02, confinement=said)).startswith("no content effect")
         assert _cleared(Judged(outcome, 0.02, confinement="confined")).endswith("(confined)")

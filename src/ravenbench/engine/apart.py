@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files
-from ravenbench.components import Component, foreign, foreign_kinds, held
+from ravenbench.components import Component, foreign, foreign_kinds, values_in
 from ravenbench.engine import guard, walls
 from ravenbench.errors import MethodError
 from ravenbench.limits import RunLimits, hold, limits_here
@@ -468,8 +468,8 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
                 if isinstance(problem, FileNotFoundError) and not obstacle:
                     error = error.replace("\n", f" ({walls.SEEN})\n", 1)
             escape = ways()
-        told = {"error": error, "began": began, "ways": escape, "loaded": _loaded()}
-        reply({"result": result, **told})
+        outcome = {"error": error, "began": began, "ways": escape, "loaded": _loaded()}
+        reply({"result": result, **outcome})
     os._exit(0)
 
 
@@ -537,7 +537,7 @@ class Apart:
     def process_for(self, store: Store | None) -> Iterator[Process]:
         """A process that has learned and was asked nothing; it ends with this block. The folder of a run is not seen
         there."""
-        texts = [value for value in held(self.method) if isinstance(value, str)]
+        texts = [value for value in values_in(self.method) if isinstance(value, str)]
         view = walls.view(
             foreign(self.method), walls.named_files(texts), None if store is None else store.path
         )

@@ -171,20 +171,20 @@ def _asked(do: Callable[..., Any], kind: str, text: str, flag: bool) -> dict[str
 
 def _told(error: RavenError) -> dict[str, Any]:
     """An error as it is told to another process."""
-    told = {part: getattr(error, part, None) for part in PARTS}
+    parts_of_error = {part: getattr(error, part, None) for part in PARTS}
     texts = {
         part: value if isinstance(value, int) else value and str(value)
-        for part, value in told.items()
+        for part, value in parts_of_error.items()
     }
     return {**texts, "type": type(error).__name__, "problem": texts["problem"] or str(error)}
 
 
-def _refusal(told: dict[str, Any]) -> RavenError:
+def _refusal(parts_of_error: dict[str, Any]) -> RavenError:
     """The error that was told."""
-    kind = getattr(errors, told["type"], SpecError)
+    kind = getattr(errors, parts_of_error["type"], SpecError)
     if isinstance(kind, type) and issubclass(kind, InputError):
-        return kind(**{part: told[part] for part in PARTS})
-    return RavenError(told["problem"])
+        return kind(**{part: parts_of_error[part] for part in PARTS})
+    return RavenError(parts_of_error["problem"])
 
 
 def of_class(state: Any, kind: str, target: str, nested: bool) -> tuple[Any, dict[str, Any]]:
@@ -245,7 +245,7 @@ def of_object(state: Any, kind: str, text: str, whole: bool) -> tuple[Any, dict[
 
 def _attributes(value: Any, base: type, names: Any) -> dict[str, PLAIN]:
     """Attributes that say what may be assumed of a class or an object."""
-    kept = {name: getattr(value, name, None) for name in names if not name.startswith("_")}
-    declared = {name: one for name, one in kept.items() if hasattr(base, name)}
-    declared |= {name: kept[name] for name in ("outside", "provenance") if name in kept}
+    values = {name: getattr(value, name, None) for name in names if not name.startswith("_")}
+    declared = {name: one for name, one in values.items() if hasattr(base, name)}
+    declared |= {name: values[name] for name in ("outside", "provenance") if name in values}
     return {name: one for name, one in declared.items() if isinstance(one, PLAIN)}

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -122,16 +123,15 @@ def close(root: str, shown: Iterable[str], hidden: Iterable[str]) -> None:
             _mount(b"", "/dev/null", root + path, BIND)
     for path in ("/proc", os.getcwd()):  # noqa: PTH109
         os.makedirs(root + path, exist_ok=True)  # noqa: PTH103
-    kernels = _kernels(root)
+    kernels = [one for one in _kernels() if os.path.isdir(root + one)]  # noqa: PTH112
     for name, target in (("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0")):
         Path(root, "dev", name).symlink_to(target)
     _set(root, RECURSIVE, (READ_ONLY, 0))
     for path in PRIVATE_FOLDERS:
         _set(root + path, 0, (0, READ_ONLY))
-    for folder, data in kernels.items():
+    for folder in kernels:
         _mount(b"tmpfs", "tmpfs", root + folder)
-        for name, content in data.items():
-            Path(root + folder, name).write_bytes(content)
+        shutil.copytree(folder, root + folder, dirs_exist_ok=True)
     _mount(b"proc", "proc", root + "/proc")
     os.chdir(root)
     _called("pivot_root", b".", b".")
@@ -153,15 +153,10 @@ def _show(path: str, at: str) -> None:
         _mount(b"", path, at, BIND)
 
 
-def _kernels(root: str) -> dict[str, dict[str, bytes]]:
-    """What the folders of Raven's code hold that numba keeps compiled functions in: it must be able to write there."""
+def _kernels() -> set[str]:
+    """The folders of Raven's code that numba keeps compiled functions in: it must be able to write there."""
     package = Path(files.__file__).parent
-    folders = {file.parent for file in package.glob("*/__pycache__/*.nbi")}
-    return {
-        str(folder): {file.name: file.read_bytes() for file in folder.iterdir()}
-        for folder in folders
-        if os.path.isdir(root + str(folder))  # noqa: PTH112
-    }
+    return {str(file.parent) for file in package.glob("*/__pycache__/*.nbi")}
 
 
 def _give_up() -> None:
@@ -208,26 +203,26 @@ def _hub() -> str:
 
 def inside() -> dict[str, str]:
     """What the environment says behind walls: where files may be kept for a while, and that there is no network."""
-    kept = dict.fromkeys(("XDG_CACHE_HOME", "RAVEN_CACHE"), PRIVATE_FOLDERS[1])
-    return {**kept, "HF_HUB_CACHE": _hub(), "HF_HUB_OFFLINE": "1"}
+    caches = dict.fromkeys(("XDG_CACHE_HOME", "RAVEN_CACHE"), PRIVATE_FOLDERS[1])
+    return {**caches, "HF_HUB_CACHE": _hub(), "HF_HUB_OFFLINE": "1"}
 
 
 def _outermost(paths: Sequence[str]) -> list[str]:
     """Paths that lie in none of the others, and where a link leads elsewhere, that place."""
     places = {path for one in paths if one for path in (one, os.path.realpath(one))}
-    kept = list[str]()
+    chosen = list[str]()
     for path in sorted(places):
-        if path != "/" and not any(Path(path).is_relative_to(one) for one in kept):
-            kept.append(path)
-    return kept
+        if path != "/" and not any(Path(path).is_relative_to(one) for one in chosen):
+            chosen.append(path)
+    return chosen
 
 
 def named_files(values: Iterable[str]) -> list[str]:
     """The files among these texts, and the folders that are written as paths."""
-    kept = list[str]()
+    chosen = list[str]()
     for value in values:
         with suppress(OSError, ValueError):
             path = Path(value).expanduser()
             if path.is_file() or (os.sep in value and path.is_dir()):
-                kept.append(str(path))
-    return kept
+                chosen.append(str(path))
+    return chosen

@@ -183,9 +183,10 @@ class Verify(Task):
             raise SpecError(
                 "a verifier is either trained or loaded", expected="one of --train and --load"
             )
-        (name, self.component), *more = registry.named(
-            "verifier", [self.values["verifier"]]
-        ).items()
+        with registry.importing_here():
+            (name, self.component), *more = registry.named(
+                "verifier", [self.values["verifier"]]
+            ).items()
         if more:
             raise SpecError(
                 "one verifier is trained, and this names several", found=self.values["verifier"]
