@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from benchmarks.shelf_overview import draw, overview, reading
 from ravenbench.engine.cells import execute
 from ravenbench.engine.pool import Engine
-from ravenbench.engine.transplants import ARMS
+from ravenbench.engine.transplants import ARMS, FITTED
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.pan import scores
 from ravenbench.reports.cells import sides_of
@@ -195,7 +195,10 @@ def transplanted(store: Store, plan: RunPlan, verifier: str) -> ContentFigures:
     if section is None:
         return NOTHING
     asked = [
-        f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *ARMS))
+        f
+        for f in section.folds
+        if f.replacement == FITTED
+        and all(store.cell(verifier, f.fold(v)) for v in ("source", *ARMS))
     ]
     probe = (
         content_probe(store, replace(section, folds=asked), [verifier], plan.topics)

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import ravenbench
+from ravenbench.engine.transplants import FITTED
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Ridge, feature_names
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
@@ -128,7 +129,7 @@ def parts(name: str, out: Path) -> Iterator[Part]:
         store = open_store(plan(out, name))
         section = store.plan_as(RunPlan).transplant
         assert section is not None
-        for entry in section.folds:
+        for entry in (fold for fold in section.folds if fold.replacement == FITTED):
             fold, rows = store.fold(entry.source), np.array(entry.rows)
             arms = {arm: store.fold(entry.arms[arm]).test for arm in entry.arms}
             truth, along = fold.test_same[rows], arms["along"]

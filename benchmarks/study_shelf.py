@@ -36,7 +36,7 @@ from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.engine.cells import execute
-from ravenbench.engine.transplants import ARMS
+from ravenbench.engine.transplants import ARMS, FITTED
 from ravenbench.ext.encoders.pretrained import RECIPES, model_folder
 from ravenbench.reports.content import content_probe
 from ravenbench.statistics.estimates import Estimate
@@ -203,7 +203,8 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
         asked = [
             fold
             for fold in section.folds
-            if all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))
+            if fold.replacement == FITTED
+            and all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))
         ]
         content = content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
         assert content is not None
@@ -219,7 +220,8 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
                 "form": FORMS.get(verifier),
                 "speed": speed,
                 "folds": figures.folds,
-                "folds_left_out": len(section.folds) - len(asked),
+                "folds_left_out": sum(fold.replacement == FITTED for fold in section.folds)
+                - len(asked),
                 "folds_missing": figures.missing,
                 "problems": figures.same + figures.different,
                 "authors": figures.units,

@@ -87,7 +87,9 @@ class InputError(RavenError):
         self.found = found
         self.expected = expected
         self.fix = fix
-        location = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
+        location = "" if file is None else str(file).replace("\n", "\\n") + ": "
+        if location and line is not None:
+            location = f"{location[:-2]}:{line}: "
         lines = [location + problem]
         if found is not None:
             lines.append(f"found: {_clip(found)}")

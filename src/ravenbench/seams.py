@@ -81,8 +81,10 @@ class DocumentFormat:
     """A kind of document with one author's text, or several: what it is called, and the endings of its files' names.
 
     ``reader`` is a function, as module:attribute, that takes a path and an encoding (or None) and returns a list of
-    ``reading.document.Document``; it is called in a process of its own, within limits of time and memory. What has no
-    ending of its own is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
+    ``reading.document.Document`` (not ``ravenbench.Document``, a corpus's); it is called in a process of its own, within
+    limits of time and memory. ``raven texts`` makes files by author of them, and folders of authors may hold them.
+    None has a topic: a collection that does is read by a class in ``ravenbench.corpus``. What has no ending of its own
+    is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
     is one, and ``reader`` takes the text and the path.
     """
 

@@ -75,7 +75,10 @@ class TextTransform(Protocol):
 
 @dataclass(frozen=True)
 class Document:
-    """A text with what is known of it; None where unknown."""
+    """A text of a corpus with what is known of it; None where unknown.
+
+    What the reader of a ``DocumentFormat`` returns is another class, ``reading.document.Document``.
+    """
 
     id: str
     text: str

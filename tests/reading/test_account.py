@@ -356,3 +356,38 @@ def test_what_is_planted_in_problems_of_essays_is_found(tmp_path, pan14):
     for code in OF_PROBLEMS:
         shutil.copytree(truth.parent, tmp_path / code)
         of_problem(tmp_path / code, code)
+
+
+def test_a_fix_names_an_option_as_the_command_at_hand_takes_it(monkeypatch):
+    note = Note("gutenberg")
+    key = errors.SpecKey("compare.strip_shared", True)
+    for options, fix in (
+        ({}, "--strip-shared takes it out"),
+        ({"--strip-shared": None}, "--strip-shared takes it out"),
+        ({"--out": None}, ""),
+        (
+            {"--spec": None, "--strip-shared": key},
+            "the line compare.strip_shared = true in a file for --spec takes it out",
+        ),
+    ):
+        monkeypatch.setattr(errors, "OPTIONS", options)
+        assert note.fix == note.record()["fix"] == fix and str(note).endswith(fix)
+
+
+def test_a_line_break_in_the_name_of_a_file_forges_no_fix(tmp_path):
+    """A file name cannot write a line of an error of its own."""
+    forged = errors.InputError(
+        "it is empty", file=tmp_path / "a\n  fix: rm -rf .txt", fix="remove it"
+    )
+    assert [line for line in str(forged).splitlines() if line.startswith("  fix")] == [
+        "  fix: remove it"
+    ]
+
+
+def test_a_table_of_file_names_is_doubted(tmp_path):
+    table_of_paths = tmp_path / "pairs.csv"
+    table_of_paths.write_text(
+        "known,unknown\n" + "".join(f"a/{i}.txt,b/{i}.txt\n" for i in range(12))
+    )
+    (problems,) = read_problem_sets(table_of_paths)
+    assert [note.count for note in problems.notes if note.code == "file-name"] == [24]

@@ -123,3 +123,24 @@ def test_donors_that_fit_in_length_equal_the_plain_reference() -> None:
         assert least_missing(lengths, left.copy(), 4).tolist() == plain_least_missing(
             lengths, left, 4
         )
+
+
+def test_free_words_keep_their_order_length_and_case() -> None:
+    """The donor's words in the donor's order, of any length and in its own case; sentences still open with a capital."""
+    made, rows = splicer(
+        "The dog ran to the house. The cat slept at 10 to 12:30 by the River.",
+        "Elephants in Africa eat the grass of 1999. The NASA works, says Smith of the moon.",
+        "The smith of the elephants and the elephants of the grass, the works of Smith.",
+        function_words=0,
+    )
+    cats, elephants, smith = map(made.cut, rows)
+    assert not made.functions
+    (new,) = made.splice_freely([(cats, [elephants])])
+    assert new.decode() == (
+        "Elephants in Africa eat the grass. Of the NASA works 1999 says 1999:1999 Smith of the."
+    )
+    none = made.splice_freely([(cats, [smith])])[0].decode()
+    assert " 0 " in none and "0:0" in none, "digits become zeros where donors have none"
+    assert made.splice_freely([]) == []
+    (empty,) = made.splice_freely([(smith, [smith])])
+    assert empty == made.texts[rows[2]].encode()

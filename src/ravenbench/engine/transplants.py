@@ -7,10 +7,11 @@ why nothing was transplanted), further folds, and the table that holds their tex
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
-They are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
-ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
-*against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
-hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
+Words are replaced in two ways, *fitted* and *free* (``text.splicing``), the second in half of the problems where these
+are many. The test sets are folds like others (with the training set of the fold they come from), so the fits that exist
+answer them, as ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author
+ones off it), *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch
+would else hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import msgspec
 import numpy as np
 
 from ravenbench.engine.apart import arm_id
@@ -35,6 +37,10 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
+FITTED, FREE = "fitted", "free"
+"""How words are replaced (``text.splicing``)."""
+MANY = 1_000
+"""Test problems of all folds from which on every second of a class is replaced freely; else all are."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -46,7 +52,8 @@ WORDS = (100, 200, 500)
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
-    """A fold's arms by name, the rows of the test problems they hold, and the fold that has some again.
+    """A fold's arms by name, the rows of the test problems they hold, and the fold that has some again, by one
+    ``replacement``.
 
     ``again`` has the places of these among ``rows``, in their order; of every second the questioned text is that of the
     arm *off*, of the others the original.
@@ -59,6 +66,7 @@ class TransplantedFold(Record, frozen=True, kw_only=True):
     repeated: int
     batch: str | None = None
     again: list[int] = []
+    replacement: str = FITTED
 
     def fold(self, arm: str) -> str:
         """Name of the fold of an arm, or of the ``source``."""
@@ -134,6 +142,8 @@ def plan_transplants(
     left_out = Counter[str]()
     same = 0
     different = 0
+    freely = list[TransplantedFold]()
+    step = _step(folds)
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         replaced = transplanter.transplant(fold.test, fold.test_same)
@@ -145,31 +155,16 @@ def plan_transplants(
             continue
         same = same + int(truth.sum())
         different = different + int((~truth).sum())
-        arms = {
-            "along": mixed(replaced.on, replaced.off, truth),
-            "against": mixed(replaced.off, replaced.on, truth),
-            "off": replaced.off2,
-        }
         again = (
             _again(len(replaced), transplanter.draws, fold.name) if len(entries) < BATCHES else []
         )
-        names = {arm: f"{fold.name}-{arm}" for arm in arms}
         batch = f"{fold.name}-batch" if again else None
-        entries.append(
-            TransplantedFold(
-                source=fold.name,
-                arms=names,
-                rows=replaced.rows.tolist(),
-                left_out=dict(replaced.left_out),
-                repeated=replaced.repeated,
-                batch=batch,
-                again=again,
-            )
-        )
-
-        arm_folds += [
-            _arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()
-        ]
+        entry, arms = _asked(fold, replaced, FITTED)
+        entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
+        part = transplanter.freely(fold.test, replaced, _every(step, truth))
+        entry, free_arms = _asked(fold, part, FREE)
+        freely.append(entry)
+        arm_folds += [*arms, *free_arms]
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
@@ -177,6 +172,7 @@ def plan_transplants(
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
         entries = []
+        freely = []
         arm_folds = []
     if reason is None:
         progress("measuring the probe", 0, 0)
@@ -186,7 +182,7 @@ def plan_transplants(
         function_words=len(transplanter.splicer.functions),
         reason=reason,
         left_out=dict(left_out),
-        folds=entries,
+        folds=[*entries, *freely],
         kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if reason is None else [],
         named=transplanter.splicer.topics_named()[1] if reason is None else None,
@@ -200,6 +196,45 @@ def plan_transplants(
         [replace(arm_fold, test=test) for arm_fold, test in zip(arm_folds, tests, strict=True)],
         table,
     )
+
+
+def _step(folds: Sequence[Fold]) -> int:
+    """Of how many problems of a class one is replaced freely."""
+    return 2 if sum(len(fold.test) for fold in folds) >= MANY else 1
+
+
+def _every(step: int, same: Bools) -> Ints:
+    """Places of every ``step``-th problem of each class, ascending."""
+    return np.sort(np.concatenate([np.flatnonzero(same)[::step], np.flatnonzero(~same)[::step]]))
+
+
+def _asked(
+    fold: Fold, replaced: Transplanted, replacement: str
+) -> tuple[TransplantedFold, list[Fold]]:
+    """The entry of what was made of a fold's test set by a replacement, and the folds of its arms."""
+    truth = fold.test_same[replaced.rows]
+    tests = (
+        mixed(replaced.on, replaced.off, truth),
+        mixed(replaced.off, replaced.on, truth),
+        replaced.off2,
+    )
+    labels = _labels(replacement)
+    names = {arm: f"{fold.name}-{label}" for arm, label in labels.items()}
+    entry = TransplantedFold(
+        source=fold.name,
+        arms=names,
+        rows=replaced.rows.tolist(),
+        left_out=dict(replaced.left_out),
+        repeated=replaced.repeated,
+        replacement=replacement,
+    )
+    arms = zip(labels.items(), tests, strict=True)
+    return entry, [_arm(fold, names[arm], label, test, truth) for (arm, label), test in arms]
+
+
+def _labels(replacement: str) -> dict[str, str]:
+    """What the arms are called where words are replaced in this way."""
+    return {arm: arm if replacement == FITTED else f"{replacement}-{arm}" for arm in ARMS}
 
 
 def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
@@ -331,9 +366,18 @@ def most_transplants(folds: Sequence[Fold]) -> Transplants:
     section = TransplantRecord(by="", function_words=0, reason=reason, left_out={}, folds=[])
     made = list[Fold]()
     for number, fold in enumerate(folds if reason is None else ()):
-        made += [
-            replace(fold, name=f"{fold.name}-{arm}", labels={"transplanted": arm}) for arm in ARMS
-        ]
+        for replacement, step in ((FITTED, 1), (FREE, _step(folds))):
+            part = _every(step, fold.test_same)
+            made += [
+                replace(
+                    fold,
+                    name=f"{fold.name}-{label}",
+                    test=fold.test.select(part),
+                    test_same=fold.test_same[part],
+                    labels={"transplanted": label},
+                )
+                for label in _labels(replacement).values()
+            ]
         if number < BATCHES:
             again = np.arange(min(IN_BATCH, len(fold.test) // 2))
             test = fold.test.select(again)

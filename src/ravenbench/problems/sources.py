@@ -80,16 +80,16 @@ def equalise(author: Ints, topic: Ints, documents: int | None, rng: np.random.Ge
     _, writer, posts = np.unique(author, return_inverse=True, return_counts=True)
     shuffle = rng.permutation(len(author))
     turn = rng.permutation(len(posts))[writer]
-    number = _rank(writer, shuffle)
+    number = rank_in_group(writer, shuffle)
     later = (posts[writer] < 2) | (number >= ENOUGH)
     order = np.lexsort((shuffle, np.where(later, 0, turn), later))
     position = np.empty(len(order), dtype=np.int64)
     position[order] = np.arange(len(order))
-    return np.flatnonzero(_rank(topic, position) < documents).astype(np.int64)
+    return np.flatnonzero(rank_in_group(topic, position) < documents).astype(np.int64)
 
 
-def _rank(group: Ints, key: Ints) -> Ints:
-    """Rank of each row within its group by key, from 0."""
+def rank_in_group(group: Ints, key: Ints) -> Ints:
+    """Rank (n,) of each row within its group by key, from 0."""
     order = np.lexsort((key, group))
     ordered = group[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])

@@ -8,12 +8,12 @@ Out: ``Transplanted``: four versions of the k problems that were kept (blind ``P
 InputError if labels or similarities do not fit or a text is not in the table. Helpers: ``linked`` gives rows,
 ``known_authors`` labels, ``shortage`` a sentence, None where enough are left.
 
-The questioned text y of a problem keeps the order of its tokens, its function words (``text.content_words``), marks,
-digits and case; its content words are replaced by those of a donor, a text that neither the author of the known texts
-nor the author of y wrote, each by a word of its own length where there is one. There are three versions of each: *on*
-(the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor,
-for the null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells
-from them how far content moves a verifier.
+The questioned text y of a problem keeps its function words (``text.content_words``), marks and layout; its content words
+are replaced by those of a donor, a text that neither the author of the known texts nor the author of y wrote, each
+fitted into its place by length and case, or freely (``text.splicing``). There are three versions of each: *on* (the
+donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for the
+null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells from them
+how far content moves a verifier.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Transplanted:
     problems that were kept, over one table; ``rows`` (k,) says which these are, ascending, and ``left_out`` counts the
     others by reason. ``by`` is how donors were chosen, ``topic`` or ``content similarity``; ``repeated`` counts kept
     problems in which a donor had too few content words, so that they were given again; ``reason`` is why nothing could
-    be transplanted at all. ``donors`` are the rows of the corpus that gave content to each kept problem.
+    be transplanted at all. ``donors`` are the rows of the corpus that gave content to the versions of each kept problem.
     """
 
     plain: Problems
@@ -60,7 +60,7 @@ class Transplanted:
     by: str
     repeated: int
     reason: str | None
-    donors: tuple[Ints, ...] = ()
+    donors: tuple[tuple[Ints, Ints, Ints], ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -201,11 +201,10 @@ class Transplanter:
         row = self.rows_here(problems)
         groups = cache(lambda: linked(problems, row, same))
         chosen = list[int]()
+        cited = list[int]()
         left_out = Counter[str]()
         repeated = 0
-        rows_used = list[Ints]()
-        waiting = list[tuple[Cut, list[Cut]]]()
-        new = list[bytes]()
+        donors = list[tuple[Ints, Ints, Ints]]()
         for i, name in enumerate(problems.ids.tolist()):
             known = row[problems.known(i)]
             questioned = int(row[problems.questioned_index[i]])
@@ -222,20 +221,28 @@ class Transplanter:
                 if isinstance(donor_rows, str):
                     left_out[donor_rows] += 1
                     continue
-                donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in donor_rows]
-                repeated += any(
-                    sum(cut.contents for cut in donor) < into.contents for donor in donors
-                )
-                waiting += [(into, donor) for donor in donors]
+                repeated += self._too_few(into, donor_rows)
                 chosen.append(i)
-                rows_used.append(np.concatenate(donor_rows))
-                if len(waiting) >= AT_A_TIME:
-                    new += self.splicer.splice(waiting)
-                    waiting = []
-        if waiting:
-            new += self.splicer.splice(waiting)
-        return replace(
-            self._record(problems, chosen, new, dict(left_out), repeated), donors=tuple(rows_used)
+                cited.append(questioned)
+                donors.append(donor_rows)
+        splice = self.splicer.splice
+        return self._record(problems, chosen, cited, donors, splice, dict(left_out), repeated)
+
+    def freely(self, problems: Problems, replaced: Transplanted, places: Ints) -> Transplanted:
+        """What ``transplant`` made of a test set, at these places of what it kept, with words of the same donors put in
+        freely (``text.splicing``)."""
+        chosen = replaced.rows[places].tolist()
+        questioned = self.rows_here(problems)[problems.questioned_index[chosen]].tolist()
+        donors = [replaced.donors[place] for place in places.tolist()]
+        repeated = sum(map(self._too_few, map(self.splicer.cut, questioned), donors))
+        splice = self.splicer.splice_freely
+        return self._record(problems, chosen, questioned, donors, splice, {}, repeated)
+
+    def _too_few(self, into: Cut, donor_rows: Sequence[Ints]) -> bool:
+        """Whether the donors of a version have too few content words, so that they are given again."""
+        return any(
+            sum(self.splicer.cut(row).contents for row in rows.tolist()) < into.contents
+            for rows in donor_rows
         )
 
     @cached_property
@@ -308,12 +315,24 @@ class Transplanter:
         self,
         problems: Problems,
         chosen_places: list[int],
-        new: list[bytes],
+        questioned: list[int],
+        donors: list[tuple[Ints, Ints, Ints]],
+        splice: Callable[[list[tuple[Cut, list[Cut]]]], list[bytes]],
         left_out: dict[str, int],
         repeated: int,
     ) -> Transplanted:
-        """``new`` holds three texts for each chosen problem, on topic, off topic, and off topic once more."""
+        """Three texts are made for each chosen problem, on topic, off topic, and off topic once more, of the text in this
+        row here, ``questioned``."""
         rows = np.array(chosen_places, dtype=np.int64)
+        pairs = [(into, of) for into, three in zip(questioned, donors, strict=True) for of in three]
+        new = list[bytes]()
+        for begin in range(0, len(pairs), AT_A_TIME):
+            new += splice(
+                [
+                    (self.splicer.cut(into), list(map(self.splicer.cut, rows_of_donors.tolist())))
+                    for into, rows_of_donors in pairs[begin : begin + AT_A_TIME]
+                ]
+            )
         chosen = problems.blind().select(rows)
         documents = chosen.documents
         by_version = (
@@ -330,5 +349,14 @@ class Transplanter:
             for version in versions
         )
         return Transplanted(
-            plain, with_donor, against_donor, off2, rows, left_out, self.by, repeated, None
+            plain,
+            with_donor,
+            against_donor,
+            off2,
+            rows,
+            left_out,
+            self.by,
+            repeated,
+            None,
+            tuple(donors),
         )

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from ravenbench import errors
-from ravenbench.errors import SAID_AT_ONCE, FormatError, first_names, offered
+from ravenbench.errors import SAID_AT_ONCE, FormatError, first_names, offered, with_keys
 
 ACCOUNT = "what was left out"
 """The note of a corpus that holds all notes on how it was read."""
@@ -127,8 +127,8 @@ class Note(msgspec.Struct, frozen=True):
 
     @property
     def fix(self) -> str:
-        """What mends it, by options that the command at hand has; "" where nothing does."""
-        return offered(self._filled(self._row.fix))
+        """What mends it, by flags and keys that the command at hand has; "" where nothing does."""
+        return with_keys(offered(self._filled(self._row.fix)))
 
     def __str__(self) -> str:
         return "; ".join(filter(None, (self.sentence, self.fix)))

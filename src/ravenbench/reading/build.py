@@ -164,6 +164,8 @@ class _Row(NamedTuple):
 class CorpusBuilder:
     """Collects documents; repeated texts are dropped and counted, ids and topics are checked.
 
+    Errors name ``file`` and a document's line: who reads several files sets ``file`` anew for each.
+
     Names are kept as ``text.names.plain_name`` has them; authors whose names are one (``name_key``) become one, and
     other labels that are one (``label_key``), but for topics that letter case tells apart.
     A text that its own author repeats stands once, where it came first. A text that stands under two authors

@@ -220,7 +220,9 @@ def is_truth(name: str) -> bool:
 class ProblemFormat(NamedTuple):
     """A format of problems: ``find`` gives what of it is in an archive, nothing (false) if none, ``read`` the sets.
 
-    Formats are asked in order of ``turn``; problems of ``signed`` ones may name authors, and make a corpus too.
+    A set has at least one problem: where none can be read, ``read`` raises FormatError. Formats are asked in order of
+    ``turn``, and the first that finds anything reads it; the loosest, a table with two columns of texts, is the last.
+    Problems of ``signed`` ones may name authors, and make a corpus too.
     """
 
     turn: int

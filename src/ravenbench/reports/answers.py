@@ -85,11 +85,13 @@ class Answer(Shown, Generic[P]):
 
     @classmethod
     def _made_of(cls, store: Store) -> str:
-        """A hash of each cell with what is wrong with it, and of the further files."""
-        cells = [(key, store.outcome(key)) for _, _, key in store.plan_as(cls.Plan).planned]
+        """A hash of the plan, of each cell with what is wrong with it, and of the further files."""
+        plan = store.plan_as(cls.Plan)
+        cells = [(key, store.outcome(key)) for _, _, key in plan.planned]
         paths = sorted(path for name in cls.files for path in store.path.glob(name))
         beside = [(path.name, sha256(path)) for path in paths]
-        return records.hash_of("answer", json.dumps([cells, beside]).encode())
+        made_of = json.dumps([cells, beside]).encode()
+        return records.hash_of("answer", msgspec.json.encode(plan) + made_of)
 
     @classmethod
     def _read(cls, store: Store, record: AnswerRecord) -> Self:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from ravenbench.engine.transplants import TransplantRecord
+from ravenbench.engine.transplants import FITTED, FREE, TransplantRecord
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, mean, published, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
@@ -34,9 +35,11 @@ from ravenbench.reports.view import (
     printable,
     table,
     value_of,
+    without,
 )
 from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -63,7 +66,9 @@ class ContentRow:
     All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise, without the
     ``refused`` (a count) problems without a score in some version. ``whole`` is the AUC that tables of scores show:
     of answers to all problems of the same folds, those that could not be rewritten included. ``floor`` is the style
-    left of a scorer that sees content words alone, an AUC.
+    left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads`` are AUCs on untouched texts of
+    pairs whose topics speak for the truth, and against it; None where topics are unknown. The row of a verifier is that
+    of the ``replacement`` which speaks most against it; ``by_replacement`` has those of all.
     """
 
     verifier: str
@@ -74,6 +79,10 @@ class ContentRow:
     behind: ContentFigures | None = None
     whole: float | None = None
     floor: float | None = None
+    helps: Estimate | None = None
+    misleads: Estimate | None = None
+    replacement: str = FITTED
+    by_replacement: tuple[ContentRow, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +105,12 @@ def content_probe(
     topics: Sequence[str] = (),
     read: Read | None = None,
     cells: Callable[[str, str], Sequence[Cell | None]] | None = None,
+    by_topic: Mapping[str, tuple[Estimate | None, Estimate | None]] = {},
 ) -> ContentProbe | None:
     """Figures (AUC and shares) and verdicts of a transplant probe; None where it was not asked for.
 
     ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells where there
-    is not one cell for each fold.
+    is not one cell for each fold. ``by_topic`` has, by verifier, its AUC where topic helps and where it misleads.
     """
     if section is None:
         return None
@@ -116,62 +126,92 @@ def content_probe(
         )
     reader = read or partial(stored, store)
     cells_of = cells or (lambda name, fold: [store.cell(name, fold)])
+    ways = dict.fromkeys([FITTED, *(fold.replacement for fold in section.folds)])
+    by_way = {way: [fold for fold in section.folds if fold.replacement == way] for way in ways}
     similarity = store.similarity() if topics else None
-    design = ContentDesign(
-        tuple(_kept_fold(store, fold, topics) for fold in section.folds), similarity
-    )
+    designs = {
+        way: ContentDesign(tuple(_kept_fold(store, fold, topics) for fold in folds), similarity)
+        for way, folds in by_way.items()
+    }
     reference = section.reference()
-    lengths = None if reference is None else reference.interval("lengths", "swing")
+    # Lengths of words excuse a swing only where words are fitted.
+    lengths = {FITTED: None if reference is None else reference.interval("lengths", "swing")}
     floor = None if reference is None else reference.content.get("style_left", (None,))[0]
     rows: list[ContentRow] = []
     failures: list[Failure] = []
     for name in names:
-        versions_by_fold = [
-            _versions(reader, name, transplanted, fold.same, failures, store)
-            for transplanted, fold in zip(section.folds, design.folds, strict=True)
-        ]
-        answers, scores = (
-            [None if two is None else two[kind] for two in versions_by_fold] for kind in range(2)
-        )
         batches = [_batched(reader, name, fold) for fold in section.folds if fold.batch is not None]
         batched = True if True in batches else None if not batches or None in batches else False
-        filled = [
-            cell
-            for transplanted in section.folds
-            for fold in (transplanted.source, *transplanted.arms.values())
-            for cell in cells_of(name, fold)
-        ]
-        figures, behind = design.judged(answers, scores, batched=batched)
-        barred = exposure(store, name, filled)
-        judged = content_axis(figures, lengths=lengths, behind=behind, barred=barred, floor=floor)
-        refused = 0 if behind is None else behind.refused
-        notes = [judged.reason] if judged.reason else []
-        if refused:
-            notes.append(
-                f"{refused} problems could not be answered in every version and count as .5"
-            )
-        confined = confinement(store, name, filled)
-        notes += [confined] if confined else []
-        judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
         every = {fold.source: reader(name, fold.source)[0] for fold in section.folds}
         whole_auc = mean(
             auc_of_scores(store.truth(fold), scores[0])
             for fold, scores in every.items()
             if scores is not None
         )
-        rows.append(
-            ContentRow(
-                name,
-                figures,
-                _reach(design.folds, answers),
-                judged,
-                refused,
-                behind,
-                whole_auc,
-                floor,
+        helps, misleads = by_topic.get(name, (None, None))
+        filled = {
+            way: [
+                cell
+                for transplanted in folds
+                for fold in (transplanted.source, *transplanted.arms.values())
+                for cell in cells_of(name, fold)
+            ]
+            for way, folds in by_way.items()
+        }
+        confined = confinement(store, name, chain(*filled.values()))
+        judged_rows = []
+        for way, folds in by_way.items():
+            design = designs[way]
+            versions_by_fold = [
+                _versions(reader, name, transplanted, fold.same, failures, store)
+                for transplanted, fold in zip(folds, design.folds, strict=True)
+            ]
+            answers, scores = (
+                [None if two is None else two[kind] for two in versions_by_fold]
+                for kind in range(2)
             )
-        )
+            figures, behind = design.judged(answers, scores, batched=batched)
+            judged = content_axis(
+                figures,
+                lengths=lengths.get(way),
+                behind=behind,
+                barred=exposure(store, name, filled[way]),
+                floor=floor,
+                misleads=misleads,
+            )
+            refused = 0 if behind is None else behind.refused
+            notes = [judged.reason] if judged.reason else []
+            if refused:
+                notes.append(
+                    f"{refused} problems could not be answered in every version and count as .5"
+                )
+            notes += [confined] if confined else []
+            judged = judged._replace(reason="; ".join(notes) or None, confinement=confined)
+            judged_rows.append(
+                ContentRow(
+                    name,
+                    figures,
+                    _reach(design.folds, answers),
+                    judged,
+                    refused,
+                    behind,
+                    whole_auc,
+                    floor,
+                    helps,
+                    misleads,
+                    way,
+                )
+            )
+        rows.append(_worst(tuple(judged_rows)))
     return ContentProbe(section, tuple(rows), tuple(failures))
+
+
+def _worst(rows: tuple[ContentRow, ...]) -> ContentRow:
+    """The row of one verifier by the replacement that speaks most against it, the first of equals."""
+    outcomes = list(Content)
+    return replace(
+        min(rows, key=lambda row: outcomes.index(row.judged.outcome)), by_replacement=rows
+    )
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
@@ -358,6 +398,7 @@ OUTCOMES = {
     Content.NOTICES: "notices",
     Content.SWAYED: "both ways",
     Content.DISPLACED: "displaced",
+    Content.FOLLOWS: "follows topic",
     Content.GUESSES: "guesses",
     Content.FLOOR: "floor",
     Content.LESS: "less",
@@ -391,32 +432,29 @@ def _matters(depends: bool | None) -> str:
     return "matters" if depends else ""
 
 
+def _with_interval(
+    title: str, path: str, json: str, interval: str, *, signed: bool = False, about: str = ""
+) -> tuple[Col[ContentRow], Col[ContentRow]]:
+    """The columns of an estimate along this path, and of its interval, which only pages and files have room for."""
+    shown = f"interval of {title}"
+    return (
+        col(title, f"{path}.value", signed=signed, json=json, about=about),
+        col(shown, f"{path}.interval", signed=signed, json=interval, terminal=False),
+    )
+
+
 FIGURES: tuple[Col[ContentRow], ...] = (
     col("AUC before", "figures.auc.value", json="auc"),
     col("style left", "figures.style_left.value", json="style_left"),
-    col("floor", "floor", json="floor"),
+    col("floor", "floor", json="floor", terminal=False),
     col(
         "interval of style left",
         "figures.style_left.interval",
         json="style_left_interval",
         terminal=False,
     ),
-    col("drop", "figures.drop.value", signed=True, json="drop"),
-    col(
-        "interval of drop",
-        "figures.drop.interval",
-        signed=True,
-        json="drop_interval",
-        terminal=False,
-    ),
-    col("swing", "figures.swing.value", signed=True, json="swing"),
-    col(
-        "interval of swing",
-        "figures.swing.interval",
-        signed=True,
-        json="interval",
-        terminal=False,
-    ),
+    *_with_interval("drop", "figures.drop", "drop", "drop_interval", signed=True),
+    *_with_interval("swing", "figures.swing", "swing", "interval", signed=True),
     col("on > off", "figures.share.value", digits=2, json="p", terminal=False),
     col(
         "both ways",
@@ -481,9 +519,43 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     ),
 )
 """Figures of answers, or of scores."""
+REPLACED: tuple[Col[ContentRow], ...] = (
+    col("verifier", "verifier", text=True, json="verifier"),
+    col("words", "replacement", text=True, json="replacement"),
+    col("verdict", "judged", text=True, show=toned),
+    col(None, lambda row: OUTCOMES[row.judged.outcome], json="outcome"),
+    *FIGURES,
+    col("problems", lambda row: row.figures.same + row.figures.different, json="problems"),
+)
 CONTENT: tuple[Col[ContentRow], ...] = (
     col("verifier", "verifier", text=True, json="verifier"),
     col("verdict", "judged", text=True, show=toned),
+    *_with_interval(
+        "misleads",
+        "misleads",
+        "topic_misleads",
+        "topic_misleads_interval",
+        about=(
+            "Misleads: AUC where topic misleads: untouched pairs, one author on two topics against"
+            " two authors on one; below .5 a verifier follows topic."
+        ),
+    ),
+    col(
+        "helps",
+        "helps.value",
+        json="topic_helps",
+        terminal=False,
+        about="Helps: the same, one author on one topic against two authors on two.",
+    ),
+    col(None, "helps.interval", json="topic_helps_interval"),
+    col(
+        "decided by",
+        lambda row: row.replacement if row.by_replacement else None,
+        text=True,
+        json="decided_by",
+        terminal=False,
+        about="Decided by: the replacement of content words that speaks most against a verifier.",
+    ),
     *FIGURES,
     col(
         "batch",
@@ -510,10 +582,15 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, lambda row: [OUTCOMES[effect] for effect in row.judged.effects], json="findings"),
     col(None, "judged.open", json="open"),
     *judged_cols(lambda row: row.judged),
+    col(None, lambda row: objects(row.by_replacement, *REPLACED), json="by_replacement"),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
 FIRST = (
     "verifier",
+    "topic_misleads",
+    "topic_misleads_interval",
+    "topic_helps",
+    "topic_helps_interval",
     "auc",
     "auc_of_all",
     "style_left",
@@ -547,11 +624,34 @@ def content_table(probe: ContentProbe | None) -> Table:
         "AUC before: of answers to texts with their own content, mean over folds, an open answer"
         " being .5; of the problems that could be rewritten. Style left: AUC with content replaced;"
         " .5 is guessing. Floor: what a scorer that sees content words alone has left. Drop: what"
-        " AUC loses by that. Swing, the content effect: how far topic alone moves AUC, 0 = not at"
-        f" all. 95 % intervals over {over}. Verdicts rest on answers and on the scores behind them."
+        " AUC loses by that. Swing, the content effect: how far the topic of content words moves"
+        f" AUC, 0 = not at all. 95 % intervals over {over}. Verdicts rest on answers and on the"
+        " scores behind them."
     )
-    rows = () if probe is None or probe.section.reason else by_style_left(probe.rows)
-    return table("content", TITLE, rows, *CONTENT, note=note)
+    rows = () if probe is None or probe.section.reason else best_first(probe.rows)
+    shown = table("content", TITLE, rows, *CONTENT, note=note)
+    known = any(row.misleads is not None for row in rows)
+    return shown if known else without(shown, "misleads", "interval of misleads", "helps")
+
+
+def replacements_table(probe: ContentProbe | None) -> Table:
+    """Figures (AUC and differences) and outcome of every verifier by each replacement of content words."""
+    rows = () if probe is None else [row for worst in probe.rows for row in worst.by_replacement]
+    return table(
+        "replacements",
+        "Content words replaced in two ways",
+        rows,
+        *REPLACED,
+        note=(
+            "Fitted: each place gets a word of its own length, in the case of the word that was"
+            " there; so length and case of every word, how many content words there are and where,"
+            " words with digits, marks and layout are the same as before. Free: the other text's"
+            " words in their own order, of any length, in their own case, and its numbers; only the"
+            " places of content words, marks and layout are the same. A verifier is free of content"
+            " words where both say so."
+        ),
+        terminal=False,
+    )
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -642,6 +742,7 @@ def headline(probe: ContentProbe | None) -> str:
             "answers otherwise with other content",
             "answer otherwise with other content",
         ),
+        Content.FOLLOWS: ("follows topic", "follow topic"),
         Content.FLOOR: (
             "shows no content effect but is at the floor",
             "show no content effect but are at the floor",
@@ -668,31 +769,40 @@ def headline(probe: ContentProbe | None) -> str:
     )
 
 
-def by_style_left(rows: Iterable[ContentRow]) -> list[ContentRow]:
-    """Rows with most style left first, those without any figure last."""
-    return sorted(
-        rows,
-        key=lambda row: 1.0 if row.figures.style_left is None else -row.figures.style_left.value,
-    )
+def best_first(rows: Iterable[ContentRow]) -> list[ContentRow]:
+    """Rows without a content effect first, by their AUC where topic misleads (by style left where that is unknown),
+    then the others, by style left; those without any figure last."""
+
+    def place(row: ContentRow) -> tuple[bool, float]:
+        cleared = row.judged.outcome is Content.LESS
+        leading = row.misleads if cleared and row.misleads is not None else row.figures.style_left
+        return not cleared, 1.0 if leading is None else -leading.value
+
+    return sorted(rows, key=place)
 
 
 def _most_left(rows: Sequence[ContentRow]) -> str:
-    """Which of several verifiers has most style left, and which of those that content does not move."""
-    measured = [row for row in by_style_left(rows) if row.figures.style_left is not None]
-    cleared = [row for row in measured if row.judged.outcome is Content.LESS]
+    """The best of several verifiers that content does not move, and the one with most style left of all."""
+    measured = [row for row in rows if row.figures.style_left is not None]
     if len(rows) < 2 or not measured:
         return ""
-    most_left, clear = (
-        f"{ranked[0].verifier} {figure(value_of(ranked[0].figures.style_left))}" if ranked else ""
-        for ranked in (measured, cleared)
-    )
-    if not clear:
+    most = max(measured, key=lambda row: value_of(row.figures.style_left) or 0.0)
+    most_left = f"{most.verifier} {figure(value_of(most.figures.style_left))}"
+    best = best_first(measured)[0]
+    if best.judged.outcome is not Content.LESS:
         return f" Most style left: {most_left}, not shown to be free of content."
-    of_all = "" if clear == most_left else f"; of all: {most_left}"
-    return (
-        " Most style left, without a content effect:"
-        f" {clear}{in_brackets(cleared[0].judged)}{of_all}."
-    )
+    confined = in_brackets(best.judged)
+    if best.misleads is not None:
+        misleads = figure(best.misleads.value) + interval_in_words(best.misleads.interval)
+        left = figure(value_of(best.figures.style_left))
+        return (
+            f" Best where topic misleads, without a content effect: {best.verifier} {misleads},"
+            f" style left {left}{confined}"
+            f"{'' if best is most else f'; most style left of all: {most_left}'}."
+        )
+    clear = f"{best.verifier} {figure(value_of(best.figures.style_left))}"
+    of_all = "" if best is most else f"; of all: {most_left}"
+    return f" Most style left, without a content effect: {clear}{confined}{of_all}."
 
 
 def content_sentence(row: ContentRow) -> str:
@@ -718,18 +828,30 @@ def content_sentence(row: ContentRow) -> str:
     )
     auc = figure(figures.auc.value)
     if row.whole is not None and figure(row.whole) != auc:
-        auc = f"{figure(row.whole)}; of the problems that could be rewritten it is {auc}"
+        part = "replaced freely" if row.replacement == FREE else "that could be rewritten"
+        auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
     floor = (
         ""
         if row.floor is None
         else f", where a scorer of content words alone has {figure(row.floor)}"
     )
     text = (
-        f"AUC is {auc}, and {style_left} with content replaced{floor}; topic alone "
-        f"{'moves it by' if moves else 'makes a difference of'} {swing}."
+        f"AUC is {auc}, and {style_left} with content replaced{floor}; the topic of content words"
+        f" {'moves it by' if moves else 'makes a difference of'} {swing}."
     )
+    if row.misleads is not None and row.helps is not None:
+        misleads = figure(row.misleads.value) + interval_in_words(row.misleads.interval)
+        text += (
+            f" On untouched texts AUC is {misleads} where topic misleads (one author on two topics,"
+            f" two authors on one), and {figure(row.helps.value)} where topic helps."
+        )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
+    if row.replacement == FREE:
+        text += (
+            " These are its figures where words of other lengths took the places of content words,"
+            " which decided."
+        )
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
     sentences = [
         text,
@@ -811,6 +933,8 @@ def _finding(check: Check) -> str:
             f" {'fewer' if value > 0 else 'more'} of the problems (one and the same answer to many"
             " counts as none): it notices the replacement."
         )
+    if check.effect is Content.FOLLOWS:
+        return "It follows topic: where topic misleads, its AUC is below .5."
     if check.name == "turned":
         return f"With content replaced {100 * value:.0f} % of its decisions change, beyond chance."
     moved = (
@@ -899,6 +1023,7 @@ OUTCOME: dict[Content | Domain, str] = {
     Content.NOTICES: SETUP["anti"],
     Content.SWAYED: SETUP["anti"],
     Content.DISPLACED: SETUP["anti"],
+    Content.FOLLOWS: SETUP["anti"],
     Content.FLOOR: SETUP["random"],
     Content.LESS: SETUP["hits"],
     Content.UNDECIDED: SETUP["random"],

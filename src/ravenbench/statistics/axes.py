@@ -53,6 +53,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -95,24 +96,24 @@ MOST_NEEDED = 1_000_000
 
 
 class Content(StrEnum):
-    """Outcomes of the content axis; the first that holds is the outcome, the others are among the findings."""
+    """Outcomes of the content axis, those first that speak most against a verifier; of several effects the first is the
+    outcome, the others are among the findings."""
 
     RELIES = "relies on content"
     LOSES = "content words matter to it"
     NOTICES = "notices the replacement"
     SWAYED = "content moves it both ways"
     DISPLACED = "its answers change with content"
+    FOLLOWS = "follows topic"
     GUESSES = "no better than guessing"
+    NO_VERDICT = "no verdict"
+    UNDECIDED = "undecided"
     FLOOR = "no content effect beyond δ, and no more left than the floor"
     LESS = "no content effect beyond δ"
-    UNDECIDED = "undecided"
-    NO_VERDICT = "no verdict"
 
 
-EFFECTS = frozenset(
-    {Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED, Content.DISPLACED}
-)
-"""Outcomes that state an effect of content."""
+EFFECTS = frozenset(takewhile(lambda outcome: outcome is not Content.GUESSES, Content))
+"""Outcomes that state an effect of content, or of topic."""
 
 
 class Domain(StrEnum):
@@ -187,6 +188,7 @@ def content_axis(
     behind: ContentFigures | None = None,
     barred: str | None = None,
     floor: float | None = None,
+    misleads: Estimate | None = None,
 ) -> Judged[Content]:
     """The verdict (``Judged``) on what content does to one verifier, by 95 % intervals.
 
@@ -195,7 +197,8 @@ def content_axis(
     otherwise. ``barred`` says why a verifier cannot be cleared whatever it answers, such as a program
     that is given all test sets: then effects are stated as ever, and otherwise there is no verdict, for this reason.
     ``floor`` is the style left of a scorer that sees content words alone: who is not above it by the interval is not
-    called free of content without that word.
+    called free of content without that word. ``misleads`` is the AUC on untouched texts where topic speaks against the
+    truth: below .5 by its interval it follows topic, be it by content words or by what stays when these are replaced.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []
@@ -216,6 +219,9 @@ def content_axis(
         checks = tuple(
             sorted((*checks, *scored), key=lambda check: list(Content).index(check.effect))
         )
+    if misleads is not None and misleads.interval is not None:
+        state = State.EFFECT if misleads.interval[1] < 0.5 else State.NONE
+        checks = (*checks, Check("misleads", misleads, 0.5, state, Content.FOLLOWS))
     noticed = [
         check for check in checks if check.effect is Content.NOTICES and check.state is State.EFFECT
     ]

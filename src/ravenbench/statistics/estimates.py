@@ -194,16 +194,24 @@ def estimate(
     return from_variances(value, variance_and_df, level, variance)
 
 
-def mean_auc(folds: Sequence[tuple[Bools, Floats, Ints, Ints]]) -> Estimate:
+def mean_auc(
+    folds: Sequence[tuple[Bools, Floats, Ints, Ints]],
+    topics: Sequence[Ints] = (),
+    similarity: Floats | None = None,
+) -> Estimate:
     """The AUC (0 to 1), mean over folds, with its interval. A fold: truth (n,), in which both classes occur, scores
-    (n,), and what its problems share, ``sides`` and ``problem`` of ``Units``."""
+    (n,), and what its problems share, ``sides`` and ``problem`` of ``Units``; ``topics`` (n, 2) of each fold, with
+    ``similarity`` (T, T) of these, are units too where they are given."""
     areas = [placements(same, scores, scores) for same, scores, _, _ in folds]
     effects = [influence(same, *area) for (same, *_), area in zip(folds, areas, strict=True)]
-    units = Units(
-        np.concatenate([fold[2] for fold in folds]), np.concatenate([fold[3] for fold in folds])
-    )
+    problem = np.concatenate([fold[3] for fold in folds])
+    units = Units(np.concatenate([fold[2] for fold in folds]), problem)
     return estimate(
-        float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(folds), units
+        float(np.mean([value for value, _ in areas])),
+        np.concatenate(effects) / len(folds),
+        units,
+        Units(np.concatenate(topics), problem) if topics else None,
+        similarity,
     )
 
 

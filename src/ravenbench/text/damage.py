@@ -53,6 +53,7 @@ SCRIPTS = dict.fromkeys(
 }
 """Scripts of languages, by their English names."""
 _TWO_LETTERS = re.compile(r"[^\W\d_].*?[^\W\d_]", re.DOTALL)
+_FILE_NAME = re.compile(r"\S+\.(txt|text|xml|html?|docx?|odt|rtf|pdf|md|csv|jsonl?)")
 _ONE_WORD = re.compile(r"\W*+[\w'’-]++\W*+")
 _GONE = re.compile(
     r"[\W_]*+(?:(?:comment|message|post|text)? ?(?:deleted|removed)(?: by [\w"
@@ -119,9 +120,9 @@ def repeated(text: str) -> tuple[int, int] | None:
 
 
 def signs_of_damage(text: str) -> dict[str, dict[str, int | str]]:
-    """Codes of what is odd about a plain text, each with values: no word or only one, marks of HTML, a wrong
-    conversion, Project Gutenberg's licence, several scripts, turned directions, invisible characters, letters of other
-    alphabets.
+    """Codes of what is odd about a plain text, each with values: no word or only one, the name of a file, marks of
+    HTML, a wrong conversion, Project Gutenberg's licence, several scripts, turned directions, invisible characters,
+    letters of other alphabets.
 
     A wrong conversion is UTF-8 that was read as Windows-1252, as ``â€™`` for an apostrophe, or U+FFFD where a letter
     was lost. Only the first million characters are looked at.
@@ -130,6 +131,8 @@ def signs_of_damage(text: str) -> dict[str, dict[str, int | str]]:
     signs: dict[str, dict[str, int | str]] = {}
     if is_wordless(text):
         signs["wordless"] = {}
+    elif len(text) < 250 and _FILE_NAME.fullmatch(text.strip()) is not None:
+        signs["file-name"] = {}
     elif len(text) < 80 and _ONE_WORD.fullmatch(text) is not None:
         signs["one-word"] = {}
     elif len(text) < 300 and _PAGE.search(text) is not None:

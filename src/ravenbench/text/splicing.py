@@ -4,13 +4,18 @@ In: ``Splicer``: a ``TextTable``, how many frequent words may stay, author and t
 a ``Detected`` segmenter or None; ``cut``: a row number; ``splice``: pairs of a ``Cut`` and the ``Cut``s of the texts
 that give words.
 Out: ``cut`` a ``Cut`` (numbers of pieces and words, counts of content words by length in letters up to ``LONGEST``);
-``splice`` new texts as UTF-8 bytes; ``topics_named`` two shares of texts, 0 to 1, or two None; ``case_of`` LOWER,
-CAPITAL or UPPER (0 to 2). ``splice`` raises ValueError if a text needs content words and its donors have none.
+``splice`` and ``splice_freely`` new texts as UTF-8 bytes; ``topics_named`` two shares of texts, 0 to 1, or two None;
+``case_of`` LOWER, CAPITAL or UPPER (0 to 2). ValueError if a text needs content words and its donors have none.
 
 A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
-digit in it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
+digit in it is no word here. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
 *content words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that
 stood there: lowercase, capitalised or upper case; of what is mixed only the first letter counts.
+
+Two replacements hold something else still. ``splice`` (*fitted*) gives each place a word of its own length and the case
+of the word that stood there; words with digits stay. ``splice_freely`` (*free*) gives the donor's words in the donor's
+order, of any length, in the case that the donor writes them in, and words with digits by the donor's; sentences still
+open with a capital where they did.
 
 Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
 time.
@@ -26,6 +31,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ravenbench.randomness import stream
 from ravenbench.text import content_words as content
@@ -38,6 +44,9 @@ if TYPE_CHECKING:
 
 
 LOWER, CAPITAL, UPPER = range(3)
+ENDS, DIGITS = 1, 2
+"""Kinds of pieces: what stands between words and ends a sentence, and words with digits; 0 are all others."""
+SENTENCE_ENDS = frozenset(".!?…:\n。！？")
 
 
 def case_of(word: str) -> int:
@@ -55,10 +64,11 @@ class Pieces(dict[str, int]):
         super().__init__()
         self.segmenter = segmenter
         self.words: dict[str, int] = {}
-        # Of each piece its word (−1: none), its case, where its stem begins and ends in UTF-8, and where it ends; of
-        # each word three pieces by case, and characters of its stem.
+        # Of each piece its word (−1: none), its case, its kind, where its stem begins and ends in UTF-8, and where it
+        # ends; of each word three pieces by case, and characters of its stem.
         self._word = array("i")
         self._case = array("b")
+        self._kind = array("b")
         self._ends = array("q", [0])
         self._data = bytearray()
         self._stem_begins = array("q")
@@ -94,38 +104,50 @@ class Pieces(dict[str, int]):
         sizes: Int32s = np.frombuffer(self._size, np.int32)[words]
         return sizes
 
-    def splice(self, pieces: Int32s, bounds: Ints, stays: Bools, words: Int32s) -> list[bytes]:
-        """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten): every word that
-        does not stay (``stays`` by word number, the last entry for those numbered later) becomes the next of
-        ``words``, but for what stands before and after its stem."""
-        from ravenbench.text.splicing_kernel import (
-            spliced,
-        )  # a report splices nothing, and numba takes a while
+    def moving(self, pieces: Int32s, stays: Bools) -> Bools:
+        """Which of these pieces are words that do not stay; ``stays`` by word number, the last entry for those numbered
+        later."""
+        words = self.word_of(pieces)
+        return (words >= 0) & ~stays[np.minimum(words, len(stays) - 1)]
 
-        word = np.frombuffer(self._word, np.int32)
-        moves = (word >= 0) & ~stays[np.minimum(word, len(stays) - 1)]
-        case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
-        forms = np.frombuffer(self._forms, np.int32).reshape(-1, 3)
-        stops = np.zeros(len(bounds), np.int64)
+    def cases(self, pieces: Int32s) -> NDArray[np.int8]:
+        """The case of each of these pieces."""
+        cases: NDArray[np.int8] = np.frombuffer(self._case, np.int8)[pieces]
+        return cases
+
+    def kinds(self, pieces: Int32s) -> NDArray[np.int8]:
+        """The kind of each of these pieces."""
+        kinds: NDArray[np.int8] = np.frombuffer(self._kind, np.int8)[pieces]
+        return kinds
+
+    def forms(self, words: Int32s, cases: NDArray[np.int8]) -> Int32s:
+        """The pieces that are these words in these cases."""
+        forms: Int32s = np.frombuffer(self._forms, np.int32).reshape(-1, 3)[words, cases]
+        return forms
+
+    def texts_of(self, pieces: Int32s, new: Int32s, bounds: Ints) -> list[bytes]:
+        """Texts in UTF-8, from each of the bounds to the next: what stands before the stem of each of ``pieces``, the
+        stem of the one in its place in ``new``, and what stands after it."""
+        from ravenbench.text.splicing_kernel import spliced  # numba takes a while
+
         piece_bounds = (
             np.frombuffer(bounds_buffer, np.int64)
             for bounds_buffer in (self._ends, self._stem_begins, self._stem_ends)
         )
+        stops = np.zeros(len(bounds), np.int64)
         data = spliced(
-            pieces,
-            bounds,
-            words,
-            case,
-            forms,
-            np.frombuffer(self._data, np.uint8),
-            *piece_bounds,
-            stops,
+            pieces, new, bounds, np.frombuffer(self._data, np.uint8), *piece_bounds, stops
         )
         return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
 
     def __missing__(self, piece: str) -> int:
         if not is_word(piece):
-            return self._add(piece, -1, LOWER, "")
+            number = self._add(piece, -1, LOWER, "")
+            if any(map(str.isdigit, piece)):
+                self._kind[number] = DIGITS
+            elif not SENTENCE_ENDS.isdisjoint(piece):
+                self._kind[number] = ENDS
+            return number
         lower = self.segmenter.lower(piece)
         number = self._add(piece, -1, case_of(piece), lower)
         self._word[number] = self._lowercase(lower)
@@ -148,6 +170,7 @@ class Pieces(dict[str, int]):
         number = self[piece] = len(self)
         self._word.append(word)
         self._case.append(case)
+        self._kind.append(0)
         begin, end = self.segmenter.stem(lower)
         # A letter may be two in the other case: what stands after the stem is counted from the end.
         end += len(piece) - len(lower)
@@ -299,13 +322,70 @@ class Splicer:
         from ravenbench.text.splicing_kernel import fitted  # numba takes a while
 
         pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
+        moves = self._pieces.moving(pieces, self._stays)
         replaced_words, begins = _flat([recipient.words for recipient, _ in pairs])
         words, starts = _flat(
             [np.concatenate([np.empty(0, np.int32), *words]) for words in given_by]
         )
         sizes = self._pieces.sizes
         fitting = fitted(sizes(replaced_words), begins, words, sizes(words), starts, LONGEST)
-        return self._pieces.splice(pieces, bounds, self._stays, fitting)
+        new = pieces.copy()
+        new[moves] = self._pieces.forms(fitting, self._pieces.cases(pieces[moves]))
+        return self._pieces.texts_of(pieces, new, bounds)
+
+    def splice_freely(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
+        """For each pair the first text with content words and words with digits of the second, its donors, in UTF-8.
+
+        Places get the donors' words in the donors' order, of any length, in the case in which these write them; a word
+        that opens a sentence of the donor gets the case that it has inside of sentences, and one that opens a sentence
+        of the new text a capital. Where no more words are left, all are given again. Digits become zeros where donors
+        have none. ValueError as ``splice``.
+        """
+        pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
+        given, donor_bounds = _flat([cut.pieces for _, cuts in pairs for cut in cuts])
+        given_bounds = donor_bounds[np.cumsum([0, *(len(cuts) for _, cuts in pairs)])]
+        donor_opens = self._opens(given, donor_bounds)
+        moves = self._pieces.moving(pieces, self._stays)
+        gives = self._pieces.moving(given, self._stays)
+        words = self._pieces.word_of(given)
+        cases = self._pieces.cases(given).copy()
+        inside = donor_opens & (cases == CAPITAL)
+        cases[inside] = self._usual_case[np.minimum(words[inside], len(self._usual_case) - 1)]
+        source = _in_order(moves, bounds, gives, given_bounds)
+        if (source < 0).any():
+            raise ValueError("donors without content words cannot give any")
+        new_cases = cases[source]
+        opening = self._opens(pieces, bounds)[moves] & (new_cases == LOWER)
+        new_cases[opening] = CAPITAL
+        new = pieces.copy()
+        new[moves] = self._pieces.forms(words[source], new_cases)
+        with_digits = self._pieces.kinds(pieces) == DIGITS
+        source = _in_order(with_digits, bounds, self._pieces.kinds(given) == DIGITS, given_bounds)
+        numbers = given[np.maximum(source, 0)] if len(given) else np.zeros(len(source), np.int32)
+        numbers[source < 0] = self._pieces["0"]
+        new[with_digits] = numbers
+        return self._pieces.texts_of(pieces, new, bounds)
+
+    def _opens(self, pieces: Int32s, bounds: Ints) -> Bools:
+        """Which of these pieces stand first in their text, or after one that ends a sentence."""
+        opens: Bools = np.zeros(len(pieces), dtype=np.bool_)
+        opens[1:] = self._pieces.kinds(pieces[:-1]) == ENDS
+        starts = bounds[:-1]
+        opens[starts[starts < len(pieces)]] = True
+        return opens
+
+    @cached_property
+    def _usual_case(self) -> NDArray[np.int8]:
+        """The case, LOWER or CAPITAL, that each word has mostly where it opens no sentence of the texts counted."""
+        flat, bounds = _flat([self._pieces.of(self.texts, row) for row in self._sample.tolist()])
+        words = self._pieces.word_of(flat)
+        counted = (words >= 0) & ~self._opens(flat, bounds)
+        size = len(self._pieces.words) + 1
+        every = np.bincount(words[counted], minlength=size)
+        capitals = np.bincount(
+            words[counted & (self._pieces.cases(flat) == CAPITAL)], minlength=size
+        )
+        return np.where(2 * capitals > every, CAPITAL, LOWER).astype(np.int8)
 
     def words(self, table: TextTable, row: int) -> Int32s:
         """The numbers of the words of a text, in its order; of another table's texts nothing is kept."""
@@ -373,6 +453,21 @@ class Splicer:
         counts = csr_array((np.ones(len(flat)), flat, bounds), shape=(len(sizes), len(self.ranked)))
         counts.sum_duplicates()
         return counts, np.array(sizes, dtype=np.float64)
+
+
+def _in_order(places: Bools, bounds: Ints, gives: Bools, given_bounds: Ints) -> Ints:
+    """For each place, of the texts between ``bounds``, the piece of its text's donors that it gets: those that give in
+    their order, all again where no more are left; −1 where a text's donors have none."""
+    owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[places]
+    first = np.searchsorted(owner, np.arange(len(bounds) - 1))
+    number = np.arange(len(owner)) - first[owner]
+    giving = np.flatnonzero(gives)
+    begins = np.searchsorted(giving, given_bounds)
+    counts = np.diff(begins)[owner]
+    if not len(giving):
+        return np.full(len(owner), -1, dtype=np.int64)
+    place = begins[:-1][owner] + number % np.maximum(counts, 1)
+    return np.where(counts > 0, giving[np.minimum(place, len(giving) - 1)], -1)
 
 
 def _flat(arrays: Sequence[Int32s]) -> tuple[Int32s, Ints]:

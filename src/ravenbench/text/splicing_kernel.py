@@ -2,10 +2,10 @@
 that chooses texts to take words from.
 
 In: ``fitted``: lengths (letters) of places, numbers and lengths of the words to give, where each text's begin and end,
-the longest length told apart; ``spliced``: pieces, words and bytes as ``text.splicing.Pieces`` keeps them;
+the longest length told apart; ``spliced``: pieces, those in their places and bytes as ``text.splicing.Pieces`` keeps them;
 ``least_missing``: counts of words by length of k texts (k, sizes), counts wanted (sizes,), the most rows.
 Out: ``fitted`` the number of a word for each place, int32, −1 where no word is given; ``spliced`` the bytes of the new
-texts, uint8 (it fills their ends ``stops``, and overwrites ``pieces``); ``least_missing`` rows from 0, int64, best
+texts, uint8 (it fills their ends ``stops``); ``least_missing`` rows from 0, int64, best
 first, of texts that together lack few of the lengths wanted (it overwrites the counts wanted).
 """
 
@@ -68,10 +68,8 @@ def fitted(
 @njit(cache=True)
 def spliced(
     pieces: Int32s,
+    new: Int32s,
     bounds: Ints,
-    words: Int32s,
-    case: NDArray[np.int8],
-    forms: Int32s,
     data: NDArray[np.uint8],
     ends: Ints,
     stem_begins: Ints,
@@ -79,29 +77,21 @@ def spliced(
     stops: Ints,
 ) -> NDArray[np.uint8]:
     """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem that
-    takes its place (``pieces`` has these at the end), and what stands after it."""
+    takes its place (that of ``new``), and what stands after it."""
     total = 0
-    words_used = 0
-    spliced_pieces = pieces.copy()
     for row in range(len(bounds) - 1):
         for at in range(bounds[row], bounds[row + 1]):
             piece = np.uint32(pieces[at])
+            new_piece = np.uint32(new[at])
             total += ends[piece + 1] - ends[piece]
-            if case[piece] >= 0:
-                new_piece = np.uint32(forms[words[words_used], case[piece]])
-                total += (
-                    stem_ends[new_piece]
-                    - stem_begins[new_piece]
-                    - (stem_ends[piece] - stem_begins[piece])
-                )
-                pieces[at] = new_piece
-                words_used += 1
+            total += stem_ends[new_piece] - stem_begins[new_piece]
+            total -= stem_ends[piece] - stem_begins[piece]
         stops[row + 1] = total
     text = np.empty(total, np.uint8)
     filled = 0
     for at in range(len(pieces)):
-        piece = np.uint32(spliced_pieces[at])
-        new_piece = np.uint32(pieces[at])
+        piece = np.uint32(pieces[at])
+        new_piece = np.uint32(new[at])
         for start, stop in (
             (ends[piece], stem_begins[piece]),
             (stem_begins[new_piece], stem_ends[new_piece]),

@@ -86,3 +86,18 @@ SOURCE = "".join(
     for part in ("case", "unknown")
     for path in (Path(ravenbench.__file__).parent / "ext" / part).rglob("*.py")
 )
+
+
+def test_the_answer_of_another_run_without_cells_is_not_taken_for_its_own(place, tmp_path):
+    known, others = place / "case" / "known", place / "others"
+    folders = []
+    for name in ("one", "other"):
+        write(tmp_path / f"{name}.txt", "A note.")
+        asked_of = tmp_path / f"{name}.txt", known, others
+        folders.append(ravenbench.compare(*asked_of, out=tmp_path / name, **FAST).store.path)
+    kept = (folders[1] / "answer.json").read_bytes()
+    (folders[1] / "answer.json").write_bytes((folders[0] / "answer.json").read_bytes())
+    write_report(Store.open(folders[1]))
+    assert (folders[1] / "answer.json").read_bytes() == kept
+    told = json.loads((folders[1] / "report" / "report.json").read_text())
+    assert told["cases"][0]["case"] == "other"

@@ -34,7 +34,7 @@ def test_folds_of_one_pool_and_one_repetition_stand_for_all():
         assert told.setups[name].test == pytest.approx(sum(sizes) / len(sizes), rel=0.2)
     probes = [name for entry in plan.probe.repetitions for name in entry.folds.values()]
     assert told.probe.folds == len(probes)
-    arms = [len(entry.rows) for entry in plan.transplant.folds]
+    arms = [len(e.rows) for e in plan.transplant.folds if e.replacement == "fitted"]
     assert told.transplant.folds == len(arms) and told.transplant.test >= 0.8 * sum(arms) / len(
         arms
     )

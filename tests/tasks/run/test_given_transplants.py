@@ -67,7 +67,8 @@ def test_given_sets_with_several_known_documents(corpus, program, tmp_path):
     assert done.errors == ()
     section = done.store.plan_as(RunPlan).transplant
     assert section.by == "content similarity" and section.reason is None
-    (entry,) = section.folds
+    entry, freely = section.folds
+    assert (entry.replacement, freely.replacement) == ("fitted", "free")
     before, after = done.store.fold("given").test, done.store.fold(entry.arms["off"]).test
     assert (before.sizes == 2).all() and not set(after.ids.tolist()) & set(before.ids.tolist())
     known = [after.texts[row] for row in after.known_index]
@@ -132,7 +133,7 @@ def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
     page = (tmp_path / "run" / "report" / "index.html").read_text()
     assert 'id="content"' in page and "donors were chosen by content similarity" in page
     preview = Pan14({"data": [data], "verifiers": verifiers, "out": tmp_path / "run"}).preview()
-    assert preview.done == len(store.plan.cells) == 20
+    assert preview.done == len(store.plan.cells) == 32
     shown = CliRunner().invoke(
         build("pan14"),
         [
@@ -205,13 +206,8 @@ def test_verify_is_asked_on_demand_and_answers_stay_the_same(corpus, tmp_path):
     )
     assert np.array_equal(plain.answers.value, asked.answers.value)
     plan = asked.store.plan_as(VerifyPlan)
-    assert [b.fold for b in plan.blocks] == [
-        "test",
-        "test-along",
-        "test-against",
-        "test-off",
-        "test-batch",
-    ]
+    arms = [f"test-{way}{arm}" for way in ("", "free-") for arm in ("along", "against", "off")]
+    assert [b.fold for b in plan.blocks] == ["test", *arms, "test-batch"]
     row = of(asked.store, METHOD)
     assert row["problems"] == 60 and row["swing"] is not None and row["reason"] is None
     assert row["batch_matters"] is False
@@ -260,13 +256,14 @@ def test_a_verifier_that_refuses_odd_texts_leaves_the_axis_incomplete(
 
     refuse(lambda text: text not in plain)
     done = pan14([corpus], verifiers="length, function-words", out=tmp_path / "all", workers=1)
-    assert len(done.errors) == 4
+    assert len(done.errors) == 7
     found = analyse(done.store)
     assert found.corpora[0].rows["length"].scores["auc"] is not None, "its own answers stand"
     judged = found.content.row("length").judged
     assert judged.outcome is Content.NO_VERDICT and "answers are missing" in judged.reason
     named = {f.fold for f in found.failures}
-    assert named == {f"es_essays, content {v}" for v in ("along", "against", "off")}
+    arms = [f"{way}{arm}" for way in ("", "free-") for arm in ("along", "against", "off")]
+    assert named == {f"es_essays, content {arm}" for arm in arms}
     assert found.content.row("function-words").judged.outcome is not Content.NO_VERDICT
 
     refuse(lambda text: text not in plain and sum(map(ord, text)) % 20 == 0)

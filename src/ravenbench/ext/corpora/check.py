@@ -15,6 +15,7 @@ from typing import Any
 from rich.padding import Padding
 from rich.text import Text
 
+from ravenbench.engine.options import READING
 from ravenbench.errors import counted, remarks_gathered
 from ravenbench.outputs import check_file, whole_file
 from ravenbench.reading.account import EFFECTS, Note
@@ -27,6 +28,7 @@ from ravenbench.reading.problems import read_problem_sets
 from ravenbench.reading.remarks import Seen, corpus_notes, odd_texts
 from ravenbench.reports.page import render
 from ravenbench.reports.view import Table, col, table
+from ravenbench.text.passages import cleaner
 from ravenbench.types import Labels
 
 TITLES = {
@@ -121,11 +123,14 @@ def _read(source: str, reading: dict[str, Any]) -> tuple[str, list[Note]]:
     """What is there, and notes that its reader hands over without saying them."""
     path = Path(source)
     encoding = reading["encoding"]
+    strip_shared = bool(reading.get("strip_shared"))
     kind = "corpus" if is_named(source) else kind_at(path, encoding)
     if kind == "attribution":
-        return counted(len(read_attribution(path, encoding=encoding)), "problem"), []
+        problems = read_attribution(path, encoding=encoding, strip_shared=strip_shared)
+        return counted(len(problems), "problem"), []
     if kind == "problems":
-        sets = read_problem_sets(path, encoding=encoding)
+        how: dict[str, Any] = {name: bool(reading.get(name)) for name in READING}
+        sets = read_problem_sets(path, encoding=encoding, **how)
         return counted(sum(map(len, sets)), "problem"), []
     if kind == "truth":
         return f"truth of {counted(len(read_truth(path)), 'problem')}", []
@@ -136,7 +141,10 @@ def _read(source: str, reading: dict[str, Any]) -> tuple[str, list[Note]]:
     if kind == "text":
         documents = read_documents(path, encoding)
         names = [document.name for document in documents]
-        seen = Seen([document.text for document in documents], Labels.of(()), names)
+        texts = [document.text for document in documents]
+        if strip_shared:
+            texts = list(map(cleaner(texts, names, empty=False), texts))
+        seen = Seen(texts, Labels.of(()), names)
         plain = list(map(without_signs, documents))
         return counted(len(documents), "text"), [*account_of(plain), *odd_texts(seen)]
     corpus = load_corpus(source, **{"pairs": False, **reading})

@@ -109,7 +109,11 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
         own = questions.barred[questions.barred_ptr[query] : questions.barred_ptr[query + 1]]
         givers = used[
             np.concatenate(
-                [made.donors[number[text]] for text in range(ptr[query], ptr[query + 1])]
+                [
+                    rows
+                    for text in range(ptr[query], ptr[query + 1])
+                    for rows in made.donors[number[text]]
+                ]
             )
         ]
         barred.append(np.union1d(own, holder[np.isin(candidates.rows, givers)]))

@@ -277,7 +277,11 @@ def content_tables(overview: Overview) -> list[Table]:
         content.content_table(overview.content), title=f"{content.TITLE}: mean of the corpora"
     )
     tables = [table] if len(overview.corpora) > 1 else []
-    for make_table in (content.content_table, content.reference_table):
+    for make_table in (
+        content.content_table,
+        content.replacements_table,
+        content.reference_table,
+    ):
         for i, corpus in enumerate(overview.corpora, 1):
             corpus_table = make_table(corpus.content)
             tables.append(

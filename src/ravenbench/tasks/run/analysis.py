@@ -29,7 +29,15 @@ from ravenbench.reports.view import Number
 from ravenbench.statistics.estimates import correlation, detectable, pool_mean
 from ravenbench.statistics.ranks import ranking_stability, t_test
 from ravenbench.store.records import FoldRecord, Head, PairCounts, Sides
-from ravenbench.tasks.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
+from ravenbench.tasks.run.probes import (
+    LengthRow,
+    Probing,
+    Stratum,
+    length_rows,
+    misleading,
+    probing,
+    strata,
+)
 from ravenbench.tasks.run.record import PointRecord, RunPlan
 from ravenbench.tasks.run.setups import no_choice
 from ravenbench.tasks.run.variants import Variants, spread_of, variants
@@ -369,9 +377,9 @@ class Analysis(Answer[RunPlan]):
     has no topics, ``sweep`` where it has one design. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
-    they can), ``lengths`` accuracy over length (empty where it was not
-    asked for), ``variants`` methods of several runs and how they differ (None where nobody asked), ``stability``
-    Spearman’s ρ between folds of a pool by setup and metric (Table 4).
+    they can), ``no_strata`` why strata could not be filled evenly (None where they could, or nobody asked),
+    ``lengths`` accuracy over length (empty where it was not asked for), ``variants`` methods of several runs and how they
+    differ (None where nobody asked), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4).
     """
 
     Plan = RunPlan
@@ -388,6 +396,7 @@ class Analysis(Answer[RunPlan]):
     content: ContentProbe | None
     domain: Probing | None
     strata: tuple[Stratum, ...]
+    no_strata: str | None
     lengths: tuple[LengthRow, ...]
     variants: Variants | None
     stability: Mapping[str, Mapping[str, float | None]]
@@ -448,7 +457,17 @@ def _analysis(store: Store) -> Analysis:
     )
     sweep = sweeping(store, names, folds)
     domain = probing(store, names)
-    content = content_probe(store, plan.transplant, names, plan.topics)
+    by_kind = strata(store, plan, names)
+    content = content_probe(
+        store,
+        plan.transplant,
+        names,
+        plan.topics,
+        by_topic={
+            name: (helps.auc, misleads.auc)
+            for name, (helps, misleads) in misleading(by_kind if plan.even else ()).items()
+        },
+    )
     failures += (() if sweep is None else sweep.failures) + (
         () if domain is None else domain.failures
     )
@@ -489,7 +508,8 @@ def _analysis(store: Store) -> Analysis:
         sweep=sweep,
         content=content,
         domain=domain,
-        strata=strata(store, plan, names),
+        strata=by_kind,
+        no_strata=None if plan.strata is None else plan.strata.reason,
         lengths=lengths,
         variants=variants(
             store, plan, {(result.setup, result.verifier): result.mean for result in results}

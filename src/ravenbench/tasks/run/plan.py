@@ -32,14 +32,22 @@ from ravenbench.problems import needs, sources
 from ravenbench.problems.needs import FOLDS, check_pairs_possible
 from ravenbench.problems.overlap import check_overlap
 from ravenbench.problems.rewritten import at_length
-from ravenbench.problems.transplant import Transplanter
+from ravenbench.problems.strata import evenly
+from ravenbench.problems.transplant import FEWEST_PAIRS, Transplanter
 from ravenbench.randomness import Draws
 from ravenbench.reading.account import ACCOUNT, in_words
 from ravenbench.reading.load import load_corpus
 from ravenbench.sampling import draw_pools
 from ravenbench.store import plans
 from ravenbench.store.resume import data_hash
-from ravenbench.tasks.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
+from ravenbench.tasks.run.record import (
+    CorpusRecord,
+    LengthRecord,
+    PoolRecord,
+    RunPlan,
+    SetupRecord,
+    StrataRecord,
+)
 from ravenbench.tasks.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
 from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.texts import TextTable
@@ -55,6 +63,10 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
+OF_A_KIND = 40
+"""Problems of each stratum in a fold, at most."""
+LEAST_ASKED = 10
+"""Problems of each stratum that are drawn in a fold, where there are as many, however small its test set is."""
 
 
 def draft(
@@ -216,10 +228,12 @@ def _topic_plan(
     dealt = dataclass_replace(corpus, topic=Labels.of([None] * len(corpus))) if untold else corpus
     similar = None if untold else similarities[0]
     transplants = _transplanted(spec, dealt, similar, setups, drawing.folds, progress, few)
+    strata, strata_folds = _strata(spec, dealt, setups, drawing.folds, few)
     folds = [
         *drawing.folds.values(),
         *probe_folds,
         *([] if transplants is None else transplants.folds),
+        *strata_folds,
     ]
     if apart is not None:
         arrays["similarity2"] = apart()
@@ -243,6 +257,7 @@ def _topic_plan(
         sweep=sweep,
         probe=probe,
         transplant=None if transplants is None else transplants.section,
+        strata=strata,
         folds={fold.name: plans.fold_record(fold) for fold in folds},
         verifiers=[],
         cells=[],
@@ -262,10 +277,7 @@ def _transplanted(
     """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
     if spec.probe not in ("transplant", "both"):
         return None
-    chosen = [s for s in setups if s.setup == "random"] or setups
-    chosen_folds = [
-        folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)
-    ]
+    chosen_folds = _random_folds(setups, folds)
     if few is not None:
         return most_transplants(chosen_folds)
     transplanter = Transplanter(
@@ -277,6 +289,56 @@ def _transplanted(
         draws=Draws(spec.seed),
     )
     return plan_transplants(transplanter, chosen_folds, corpus.texts, progress)
+
+
+def _random_folds(setups: list[SetupRecord], folds: Mapping[str, Fold]) -> list[Fold]:
+    chosen = [setup for setup in setups if setup.setup == "random"] or setups
+    return [folds[name] for name in dict.fromkeys(name for setup in chosen for name in setup.folds)]
+
+
+def _strata(
+    spec: RunSpec,
+    corpus: Corpus,
+    setups: list[SetupRecord],
+    folds: Mapping[str, Fold],
+    few: int | None,
+) -> tuple[StrataRecord | None, list[Fold]]:
+    """Problems of evenly filled strata for the fits of the folds that are transplanted: of all documents on a fold's
+    test topics, as many of each kind as a fourth of its test set, within ``LEAST_ASKED`` and ``OF_A_KIND``."""
+    if spec.probe not in ("transplant", "both"):
+        return None, []
+    drawn = []
+    topic = corpus.topic.codes
+    for fold in _random_folds(setups, folds):
+        counted = fold.train.topic
+        tested = topic if counted is None else counted.codes
+        rows = np.flatnonzero(
+            np.isin(tested, fold.counts["test_topics"]) & (corpus.author.codes >= 0) & (topic >= 0)
+        )
+        most = min(OF_A_KIND, max(LEAST_ASKED, len(fold.test) // 4))
+        rng = Draws(spec.seed)("strata", fold.name)
+        pairs = evenly(rows, corpus.author.codes[rows], topic[rows], most, rng)
+        if len(pairs):
+            drawn.append(
+                dataclass_replace(
+                    fold,
+                    name=f"{fold.name}-strata",
+                    test=Problems.pairs(corpus.texts, pairs.known, pairs.questioned),
+                    test_same=pairs.same,
+                    labels={"setup": "strata", "source": fold.name},
+                    counts={},
+                )
+            )
+    size = sum(len(fold.test) for fold in drawn) // 4
+    if size < FEWEST_PAIRS and few is None:
+        reason = (
+            f"{size} problems of each kind could be drawn (one author or two, on one topic or on"
+            f" two), {FEWEST_PAIRS} are needed"
+        )
+        return StrataRecord(folds={}, pairs=size, reason=reason), []
+    return StrataRecord(
+        folds={str(fold.labels["source"]): fold.name for fold in drawn}, pairs=size
+    ), drawn
 
 
 def _given_plan(

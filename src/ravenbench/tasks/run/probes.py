@@ -241,14 +241,18 @@ def domain_figure(probe: Probing) -> Figure:
 PARTS = 3
 """Equal parts of the distances between topics."""
 FEWEST = 10
-"""Pairs of a class in a fold below which it says nothing of a stratum."""
+"""Pairs of a class in a fold below which it says nothing of a stratum; where strata are filled evenly, fewer do."""
+FEWEST_EVEN = 4
+HELPS = "one topic", "two topics"
+MISLEADS = "two topics", "one topic"
+"""Topics of same-author pairs and of different-author pairs where topic speaks for the truth, and against it."""
 
 
 @dataclass(frozen=True)
 class Stratum:
     """One verifier on same-author pairs of one kind against different-author pairs of one kind.
 
-    ``auc`` is the mean over folds, with an interval over authors; ``cllr`` the cost of the log-likelihood ratio in
+    ``auc`` is the mean over folds, with an interval over authors and topics; ``cllr`` the cost of the log-likelihood ratio in
     bits of the answers of all folds together, None where it is infinite. ``same`` and ``different`` count pairs.
     """
 
@@ -262,13 +266,16 @@ class Stratum:
 
 
 def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, ...]:
-    """Every stratum of the Random folds (of all, where none is Random); empty where topics of pairs are unknown."""
+    """Every stratum of the folds that fill them evenly, else of the Random folds (of all, where none is Random); empty
+    where topics of pairs are unknown."""
     setups = [setup for setup in plan.setups if setup.setup == "random"] or plan.setups
-    folds = list(dict.fromkeys(fold for setup in setups for fold in setup.folds))
+    folds = plan.even or list(dict.fromkeys(fold for setup in setups for fold in setup.folds))
+    fewest = FEWEST_EVEN if plan.even else FEWEST
     if not plan.topics:
         return ()
     sides = {fold: sides_of(store, fold, plan.topics) for fold in folds}
-    kinds = _kinds(sides, store.similarity())
+    similarity = store.similarity()
+    kinds = _kinds(sides, similarity)
     strata_rows = []
     for name in names:
         answers = {
@@ -281,9 +288,11 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
             for fold, answers_of_fold in answers.items():
                 mask = masks[fold]
                 same = sides[fold].same[mask]
-                if min(same.sum(), (~same).sum()) >= FEWEST:
+                if min(same.sum(), (~same).sum()) >= fewest:
                     parts_of_stratum.append((sides[fold], mask, answers_of_fold[mask]))
-            strata_rows.append(_stratum(name, same_author, different_author, parts_of_stratum))
+            strata_rows.append(
+                _stratum(name, same_author, different_author, parts_of_stratum, similarity)
+            )
     return tuple(strata_row for strata_row in strata_rows if strata_row.auc is not None)
 
 
@@ -328,12 +337,20 @@ def _kinds(sides: dict[str, SidesOfFold], similarity: Floats) -> list[Kind]:
     return kinds
 
 
-def _stratum(name: str, same_author: str, different_author: str, members: list[Part]) -> Stratum:
+def _stratum(
+    name: str,
+    same_author: str,
+    different_author: str,
+    members: list[Part],
+    similarity: Floats,
+) -> Stratum:
     if not members:
         return Stratum(name, same_author, different_author, 0, 0, None, None)
     truth = np.concatenate([sides.same[mask] for sides, mask, _ in members])
     auc = mean_auc(
-        [(side.same[k], answers, side.authors[k], side.problem[k]) for side, k, answers in members]
+        [(side.same[k], answers, side.authors[k], side.problem[k]) for side, k, answers in members],
+        [side.topics[k] for side, k, _ in members],
+        similarity,
     )
     answers = np.concatenate([answers for _, _, answers in members])
     count = int(truth.sum())
@@ -348,8 +365,24 @@ def _stratum(name: str, same_author: str, different_author: str, members: list[P
     )
 
 
-def strata_table(rows: Sequence[Stratum]) -> Table:
-    """AUC and C_llr by what topics same-author and different-author pairs share."""
+def misleading(rows: Sequence[Stratum]) -> dict[str, tuple[Stratum, Stratum]]:
+    """By verifier the stratum where topic helps and the one where it misleads, of those that have both."""
+    by_kind = {(row.verifier, row.same_author, row.different_author): row for row in rows}
+    return {
+        verifier: (by_kind[verifier, *HELPS], by_kind[verifier, *MISLEADS])
+        for verifier in dict.fromkeys(row.verifier for row in rows)
+        if {(verifier, *HELPS), (verifier, *MISLEADS)} <= by_kind.keys()
+    }
+
+
+def strata_table(rows: Sequence[Stratum], *, even: bool) -> Table:
+    """AUC and C_llr by what topics same-author and different-author pairs share; ``even`` where strata were filled
+    evenly, else pairs are those of the Random folds."""
+    source = (
+        "Untouched texts on the test topics of the Random folds, as many pairs of each kind."
+        if even
+        else "Random folds."
+    )
     return table(
         "strata",
         "Hard pairs: who shares a topic",
@@ -368,9 +401,9 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
         col("interval", "auc.interval", json="interval"),
         col("C_llr", "cllr", json="cllr"),
         note=(
-            "Random folds. Hardest is the row where one author writes on two topics and two authors"
-            " on one. A description, no verdict: communities have styles too. C_llr: cost of the"
-            " answers in bits, 1 = answering .5 throughout."
+            f"{source} Topic misleads in the row where one author writes on two topics and two authors on"
+            " one. Communities have styles too, so a gap between rows is no proof of reliance."
+            " C_llr: cost of the answers in bits, 1 = answering .5 throughout."
         ),
         section="scores",
         terminal=False,

@@ -116,6 +116,15 @@ class LengthRecord(Record, frozen=True, kw_only=True):
     reached: float
 
 
+class StrataRecord(Record, frozen=True, kw_only=True):
+    """Problems of evenly filled strata: the folds that hold them, by the fold whose training set answers them, and how
+    many ``pairs`` each of the four kinds has in all; ``reason`` says why there are none."""
+
+    folds: dict[str, str]
+    pairs: int
+    reason: str | None = None
+
+
 class RunPlan(Plan, frozen=True, kw_only=True):
     """The manifest of the main job; index in ``topics`` = row of ``similarity.npy``."""
 
@@ -132,7 +141,13 @@ class RunPlan(Plan, frozen=True, kw_only=True):
     sweep: SweepRecord | None
     probe: ProbeRecord | None
     transplant: TransplantRecord | None = None
+    strata: StrataRecord | None = None
     lengths: list[LengthRecord] = []
+
+    @property
+    def even(self) -> list[str]:
+        """Names of the folds that fill strata evenly; empty where there are none."""
+        return [] if self.strata is None else list(self.strata.folds.values())
 
     @property
     def matched(self) -> bool:

@@ -32,6 +32,7 @@ from ravenbench.reports.content import (
     reference_sentences,
     reference_table,
     references_json,
+    replacements_table,
 )
 from ravenbench.reports.report import Report
 from ravenbench.statistics.axes import EFFECTS, Content, Domain, Judged, wrong_by_chance
@@ -93,12 +94,13 @@ class RunReport(Report[Analysis]):
         analysis = self.analysis
         tables = (
             content_table(analysis.content),
+            replacements_table(analysis.content),
             reference_table(analysis.content),
             domain_table(analysis.domain),
             shortcut(analysis),
             variants_of(analysis),
             results(analysis),
-            strata_table(analysis.strata),
+            strata_table(analysis.strata, even=bool(analysis.plan.even)),
             ranks(analysis),
             stability(analysis),
             sizes(analysis),
@@ -812,6 +814,8 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
         if (silent := _unanswered_problems(analysis, name, "no_score"))
     ]
     sentences += no_verdict(analysis.content, each=each)
+    if analysis.no_strata is not None:
+        sentences.append(f"No AUC where topic misleads: {analysis.no_strata}.")
     domain = analysis.domain
     if domain is not None and not domain.section.repetitions:
         if domain.section.reason != NOT_ASKED:

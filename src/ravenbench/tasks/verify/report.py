@@ -19,6 +19,7 @@ from ravenbench.reports.content import (
     no_verdict,
     reference_sentences,
     reference_table,
+    replacements_table,
     verdicts,
 )
 from ravenbench.reports.page import style
@@ -58,6 +59,7 @@ class VerifyReport(Report[Answered]):
         return [
             self.scores(),
             content_table(analysis.content),
+            replacements_table(analysis.content),
             reference_table(analysis.content),
             self.seconds(),
             self.reasons(),
