@@ -47,7 +47,7 @@ def test_units_have_the_limits_of_their_run(workers):
 def test_what_is_done_meanwhile_and_apart_has_them_too():
     with within(GIVEN), aside(2) as begin:
         assert begin(limits_here)() == GIVEN
-        apart = Process(*view([], [], None))
+        apart = Process(view([], [], None))
         try:
             assert apart.ask(tell)["limits"] == repr(GIVEN)
         finally:

@@ -513,8 +513,7 @@ def looks(state):
 
 @walled
 def test_the_view_has_code_and_no_data(ordinary):
-    shown, hidden = walls.view([], [], ordinary / "run")
-    process = apart.Process(shown, hidden)
+    process = apart.Process(walls.view([], [], ordinary / "run"))
     seen = process.ask(looks)["seen"]
     process.close(True)
     assert seen == (

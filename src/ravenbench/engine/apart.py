@@ -201,7 +201,7 @@ class Process:
     says why there are no walls, and its folder for temporary files is then one of this process. It is a fork of one
     that never ran a method, where systems fork. One at a time in a thread."""
 
-    def __init__(self, shown: Sequence[str] = (), hidden: Sequence[str] = ()) -> None:
+    def __init__(self, view: Sequence[str]) -> None:
         self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
         paths = [str(Path.cwd()) if folder == "" else folder for folder in sys.path]
         server: Server | None = getattr(_servers, "last", None)
@@ -215,7 +215,7 @@ class Process:
         self._pipes = server.begin(self._log.fileno())
         environment = dict(os.environ) | {guard.THREADS: "1"}
         setup = paths, str(Path.cwd()), environment, asdict(limits_here())
-        self.obstacle = self._asked((*setup, self.scratch.name, shown, hidden))["obstacle"]
+        self.obstacle = self._asked((*setup, self.scratch.name, view))["obstacle"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
@@ -435,12 +435,12 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
         replies.flush()
 
     setup = msgspec.msgpack.decode(_read_bytes(questions, _size(questions)))
-    sys.path[:], folder, environment, limits, scratch, shown, hidden = setup
+    sys.path[:], folder, environment, limits, scratch, view = setup
     os.environ.clear()
     os.environ.update(environment)
     if not obstacle:
         os.chdir(folder)
-        walls.close(scratch, shown, hidden)
+        walls.close(scratch, view)
         scratch = tempfile.mkdtemp(dir=walls.PRIVATE_FOLDERS[0])
         os.environ.update(walls.inside())
     os.chdir(folder)
@@ -538,10 +538,8 @@ class Apart:
         """A process that has learned and was asked nothing; it ends with this block. The folder of a run is not seen
         there."""
         texts = [value for value in values_in(self.method) if isinstance(value, str)]
-        view = walls.view(
-            foreign(self.method), walls.named_files(texts), None if store is None else store.path
-        )
-        process = Process(*view)
+        run = None if store is None else store.path
+        process = Process(walls.view(foreign(self.method), texts, run))
         unbroken = False
         try:
             obstacle = process.obstacle or made_here(self.method)

@@ -155,8 +155,8 @@ def _asked(do: Callable[..., Any], kind: str, text: str, flag: bool) -> dict[str
     """What a function gives in a process of its own; the RavenError that it raises there."""
     modules = re.findall(r"([\w.]+):[A-Za-z_]", text)
     quoted = re.findall(r"'([^']*)'|\"([^\"]*)\"", text)
-    named = walls.named_files(one for pair in quoted for one in pair if one)
-    process = apart.Process(*walls.view(modules, named, None))
+    texts = (one for pair in quoted for one in pair if one)
+    process = apart.Process(walls.view(modules, texts, None))
     try:
         reply = process.ask(do, kind, text, flag)["json"]
     except MethodError as error:
