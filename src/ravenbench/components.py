@@ -527,7 +527,7 @@ def _printed_name(cls: type[Component]) -> str:
 def _is(target: str, cls: type) -> bool:
     module, _, attribute = target.partition(":")
     here = getattr(sys.modules.get(module), attribute, None) is cls
-    return here or getattr(cls, "stands_for", None) == target
+    return here or target in getattr(cls, "stands_for", ())
 
 
 @cache

@@ -174,10 +174,10 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     extra that is not installed.
     """
     target = _elsewhere(name) if kind == "verifier" else ""
-    if target and (_IMPORTS.get() or (target, nested) in _stand_ins):
-        if (target, nested) not in _stand_ins:
-            stand_in = importlib.import_module(STRANGERS).stand_in
-            _stand_ins[target, nested] = stand_in(kind, target, nested)
+    if target and _IMPORTS.get() == "elsewhere" and (target, nested) not in _stand_ins:
+        stand_in = importlib.import_module(STRANGERS).stand_in
+        _stand_ins[target, nested] = stand_in(kind, target, nested)
+    if target and (target, nested) in _stand_ins:
         return _stand_ins[target, nested]
     cls = load(kind, name)
     check_kind(kind, name, cls, nested=nested)
@@ -186,28 +186,16 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
 
 _stand_ins = dict[tuple[str, bool], type[Any]]()
 """What stands for classes of others, and for those of their parts, in this process."""
-_IMPORTS: ContextVar[bool] = ContextVar("imports", default=True)
-
-
-_HERE: ContextVar[bool] = ContextVar("here", default=False)
+_IMPORTS: ContextVar[str] = ContextVar("imports", default="elsewhere")
 STRANGERS = "ravenbench.engine.strangers"
 """The module that makes what stands for others' classes."""
 
 
 @contextmanager
-def importing_here() -> Iterator[None]:
-    """Meanwhile others' verifiers are imported in this process, as one that is saved or loaded must be."""
-    token = _HERE.set(True)
-    try:
-        yield
-    finally:
-        _HERE.reset(token)
-
-
-@contextmanager
-def importing_nothing() -> Iterator[None]:
-    """Meanwhile a ``module:Class`` is found only where its module is imported already; SpecError where it is not."""
-    token = _IMPORTS.set(False)
+def importing(where: str) -> Iterator[None]:
+    """Meanwhile others' verifiers are imported in this process ("here"), as one that is saved or loaded must be; or
+    found only where their module is imported already ("nothing"), SpecError where it is not."""
+    token = _IMPORTS.set(where)
     try:
         yield
     finally:
@@ -220,7 +208,7 @@ def _elsewhere(name: str) -> str:
     target = name if ":" in name else targets("verifier").get(name, "")
     module = target.partition(":")[0]
     ours = module.startswith(("ravenbench.", "sklearn.")) or module in sys.modules
-    return "" if ours or stands_alone() or _HERE.get() else target
+    return "" if ours or stands_alone() or _IMPORTS.get() == "here" else target
 
 
 def load(kind: str, name: str) -> Any:
@@ -234,7 +222,7 @@ def load(kind: str, name: str) -> Any:
             fix=suggestion(kind, name),
         )
     module, _, attribute = target.partition(":")
-    if ":" in name and not _IMPORTS.get() and module not in sys.modules:
+    if ":" in name and _IMPORTS.get() == "nothing" and module not in sys.modules:
         raise SpecError(f"{kind} {name!r}: {module} is not imported here")
     importable(kind, module)
     try:
@@ -321,8 +309,9 @@ def suggestion(kind: str, name: str) -> str | None:
     return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, targets_by_name)
 
 
-def parse(kind: str, text: str) -> Any:
-    """The component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
+def parse(kind: str, text: str, nested: bool = False) -> Any:
+    """The component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``, or one that is ``nested`` in
+    another's.
 
     No class is called before it is known to be a component of the kind. SpecError if it does not parse, names nothing
     or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets
@@ -341,12 +330,7 @@ def parse(kind: str, text: str) -> Any:
         raise SpecError(
             "brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another"
         )
-    return _parse(kind, text)
-
-
-def again(kind: str, text: str, whole: bool) -> Any:
-    """The component of a printed form that was parsed before, or the part of one unless it is ``whole``."""
-    return _parse(kind, text, nested=not whole)
+    return _parse(kind, text, nested=nested)
 
 
 def _depth(text: str) -> int:

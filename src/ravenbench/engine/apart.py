@@ -487,19 +487,6 @@ def learn(
     return as_verifier(fresh(method)).fit(train, same), {}
 
 
-def learn_alone(
-    state: Any, method: Component, train: Problems, same: Bools
-) -> tuple[Any, dict[str, Any]]:
-    """A method as it is, without a calibrator, that learns from these problems."""
-    fitted: Any = fresh(method)
-    return fitted.fit(train, same), {}
-
-
-def call(state: Any, method: str, problems: Problems) -> tuple[Any, dict[str, Any]]:
-    """What a method of the state gives for these problems."""
-    return state, {"values": np.asarray(getattr(state, method)(problems))}
-
-
 def answers(state: Any, test: Problems, singly: bool) -> tuple[Any, dict[str, Any]]:
     """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``."""
     if singly:
@@ -558,23 +545,17 @@ def learned(
     same: Bools,
     *,
     check: bool = True,
+    here: bool = False,
     learn: Callable[..., tuple[Any, dict[str, Any]]] = learn,
 ) -> Any:
-    """An outsider that has learned from training problems, for ``answered``."""
+    """An outsider that has learned from training problems, for ``answered``; ``here``: in this process, as one that is
+    saved must."""
     problems, order = handed(train)
     again = learn, method, problems, np.asarray(same)[order], check
-    if foreign(method) and (replaces_content(store) or not made_here(method)):
+    if not here and foreign(method) and (not made_here(method) or replaces_content(store)):
         with suppress(Unsendable):
             return Apart.learned(method, store, *again)
     return learn(None, *again[1:])[0]
-
-
-def whole(learned: Any) -> Any:
-    """What an outsider has learned, here; where it cannot be sent it learns again."""
-    if not isinstance(learned, Apart):
-        return learned
-    do, *arguments = learned.again
-    return load(None, learned.state)[0] if learned.state else do(None, *arguments)[0]
 
 
 def sent(verifier: Component, store: Store) -> Any:
@@ -641,23 +622,11 @@ def why(method: Any, store: Store, learned: Any) -> str:
         reason = "" if escape == "confined" else f"the program may keep what it sees ({escape})"
     else:
         reason = "a service answers it, which may keep what it sees"
-    return reason or _taught(store.path, _planned(store))
-
-
-def _planned(store: Store) -> float:
-    """When a run was planned; 0 where nobody knows."""
-    plan: Any = store.path / "plan.json"
-    with suppress(Exception):
-        return float(
-            plan.fs.modified(plan.path).timestamp()
-            if files.is_remote(plan)
-            else plan.stat().st_mtime
-        )
-    return 0.0
+    return reason or _taught(store.path, files.sha256(store.path / "plan.json"))
 
 
 @lru_cache(maxsize=2)
-def _taught(run: Path, planned: float) -> str:
+def _taught(run: Path, plan: str) -> str:
     """What methods learn from that may tell of what they are asked; "" where it is nothing."""
     store = open_store(run)
     for source in {
