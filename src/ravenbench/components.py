@@ -441,19 +441,17 @@ def source_hash(component: Component) -> str | None:
     """A SHA-256 of the files of the classes a component is made of, Raven's own left out, and of the models that it
     reads; None where that leaves none. A model's own hash where it is all there is."""
     models = [digest for part in parts(component) if (digest := part.model_digest())]
-    files_of_modules = {kind.__module__: _file(kind) for kind in foreign_kinds(component)}
+    # What stands for a class (``engine.strangers``) says its file, for its module is not here.
+    files_of_modules = {
+        kind.__module__: getattr(sys.modules.get(kind.__module__, kind), "__file__", None)
+        for kind in foreign_kinds(component)
+    }
     files = [file for _, file in sorted(files_of_modules.items()) if file]
     text = b"\0".join(Path(file).read_bytes() for file in files if Path(file).is_file())
     if not text and len(models) == 1:
         return models[0]
     text += "".join(models).encode()
     return hashlib.sha256(text).hexdigest() if text else None
-
-
-def _file(kind: type) -> str:
-    """The file of a class, which one that stands for it says (``engine.strangers``)."""
-    there = getattr(sys.modules.get(kind.__module__), "__file__", None) or ""
-    return str(getattr(kind, "file", "") if hasattr(kind, "stands_for") else there)
 
 
 def seeded(component: Component, seed: int) -> Component:

@@ -173,12 +173,8 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
     extra that is not installed.
     """
-    target = _elsewhere(name) if kind == "verifier" else ""
-    if target and _IMPORTS.get() == "elsewhere" and (target, nested) not in _stand_ins:
-        stand_in = importlib.import_module(STRANGERS).stand_in
-        _stand_ins[target, nested] = stand_in(kind, target, nested)
-    if target and (target, nested) in _stand_ins:
-        return _stand_ins[target, nested]
+    if kind == "verifier" and (cls := _stand_in(name, nested)) is not None:
+        return cls
     cls = load(kind, name)
     check_kind(kind, name, cls, nested=nested)
     return cls  # type: ignore[no-any-return]
@@ -187,6 +183,7 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
 _stand_ins = dict[tuple[str, bool], type[Any]]()
 """What stands for classes of others, and for those of their parts, in this process."""
 _IMPORTS: ContextVar[str] = ContextVar("imports", default="elsewhere")
+OURS = ("ravenbench.", "sklearn.")
 STRANGERS = "ravenbench.engine.strangers"
 """The module that makes what stands for others' classes."""
 
@@ -194,7 +191,8 @@ STRANGERS = "ravenbench.engine.strangers"
 @contextmanager
 def importing(where: str) -> Iterator[None]:
     """Meanwhile others' verifiers are imported in this process ("here"), as one that is saved or loaded must be; or
-    found only where their module is imported already ("nothing"), SpecError where it is not."""
+    found only where their module is imported already ("nothing"), SpecError where it is not; or, of what others' code
+    replied, stood for as ever, and nothing else of others is imported ("nowhere")."""
     token = _IMPORTS.set(where)
     try:
         yield
@@ -202,13 +200,18 @@ def importing(where: str) -> Iterator[None]:
         _IMPORTS.reset(token)
 
 
-def _elsewhere(name: str) -> str:
-    """The ``module:Class`` of a verifier, or of a part of one, whose code runs in other processes alone; "" of Raven's,
-    scikit-learn's and what is imported here already."""
+def _stand_in(name: str, nested: bool) -> type[Any] | None:
+    """What stands for the class of a verifier, or of a part of one, whose code runs in other processes alone; None for
+    Raven's, scikit-learn's and what is imported here already."""
     target = name if ":" in name else targets("verifier").get(name, "")
     module = target.partition(":")[0]
-    ours = module.startswith(("ravenbench.", "sklearn.")) or module in sys.modules
-    return "" if ours or stands_alone() or _IMPORTS.get() == "here" else target
+    ours = module.startswith(OURS) or module in sys.modules or not module
+    if ours or stands_alone() or _IMPORTS.get() == "here":
+        return None
+    if _IMPORTS.get() != "nothing" and (target, nested) not in _stand_ins:
+        make = importlib.import_module(STRANGERS).stand_in
+        _stand_ins[target, nested] = make("verifier", target, nested)
+    return _stand_ins.get((target, nested))
 
 
 def load(kind: str, name: str) -> Any:
@@ -222,7 +225,8 @@ def load(kind: str, name: str) -> Any:
             fix=suggestion(kind, name),
         )
     module, _, attribute = target.partition(":")
-    if ":" in name and _IMPORTS.get() == "nothing" and module not in sys.modules:
+    barred = {"nothing": ":" in name, "nowhere": not module.startswith(OURS)}
+    if barred.get(_IMPORTS.get()) and module not in sys.modules:
         raise SpecError(f"{kind} {name!r}: {module} is not imported here")
     importable(kind, module)
     try:

@@ -350,6 +350,14 @@ def reasons(store: Store, name: str) -> set[str]:
     return {cell.record.exposed for cell in cells}
 
 
+HERE = f"{GOOD_FAITH} (its code ran in Raven's own process)"
+
+
+def ways(store: Store, name: str) -> set[str]:
+    places = [place for place in store.plan.cells if place.verifier == name]
+    return {store.read_cell(place.key).record.programs for place in places}
+
+
 def test_verifiers_find_nobody(company, monkeypatch):
     import company as module
 
@@ -486,6 +494,8 @@ def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared
             **source,
         ).store
         blocks = store.plan_as(VerifyPlan).blocks
+        asked = [store.read_cell(block.key).record for block in blocks]
+        assert {record.programs for record in asked} == {HERE}
         assert {store.read_cell(block.key).record.exposed for block in blocks} == {why} and len(
             blocks
         ) > 1
@@ -506,6 +516,7 @@ def test_retrievers_find_nobody(company):
     )
     store = Store.open(out)
     assert reasons(store, "company:Retrieves") == {""}
+    assert ways(store, "company:Retrieves") == {HERE}, "it is loaded in the run's own process"
 
 
 CLEARING = re.compile(
@@ -613,6 +624,7 @@ def test_candidates_are_not_told_apart_by_originals(company, monkeypatch):
         assert not made.errors, made.errors
         (name,) = (one.name for one in made.store.plan.verifiers)
         assert reasons(made.store, name) == {why}
+        assert why or ways(made.store, name) == {HERE}
         (one,) = ravenbench.analyse(made.store).texts
         said = one.content.sentence
         assert (why in said) if why else "may know more" not in said

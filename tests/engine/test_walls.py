@@ -22,6 +22,7 @@ from ravenbench.reports.content import ELSEWHERE, confinement
 from ravenbench.reports.report import write_report
 from ravenbench.statistics.axes import Content, Judged
 from ravenbench.store.records import GOOD_FAITH
+from ravenbench.store.store import Store
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -238,6 +239,33 @@ class Stays(Hostile):
         os._exit(0)
 
 
+class Settings(Files):
+    """A setting of the system, which root may write without any right."""
+
+    def place(self):
+        return Path("/proc/sys/kernel/domainname")
+
+    def find(self):
+        return "raven" in self.place().read_text()
+
+    def keep(self, data):
+        self.place().write_text("raven")
+
+
+class Nested(Files):
+    """It has all rights in namespaces within its own, and makes folders writable there."""
+
+    def place(self):
+        return HERE / "pack" / "kept"
+
+    def keep(self, data):
+        libc.unshare(0x10000000 | 0x20000)
+        for folder in (b"/", bytes(HERE), bytes(HERE / "pack")):
+            libc.mount(b"none", folder, None, 0x20 | 0x1000, None)
+            libc.umount2(folder, 2)
+        super().keep(data)
+
+
 class Parent(Hostile):
     """The memory of the process that it was forked from, and of any other."""
 
@@ -259,7 +287,7 @@ class Learned(Hostile):
         pass
 '''
 WAYS = ["Reduces", "Files", "Linked", "Scratch", "Numba", "Torch", "Sends"]
-MORE = ["SharedMemory", "Keyring", "Printed", "Stays", "Parent"]
+MORE = ["SharedMemory", "Keyring", "Printed", "Stays", "Parent", "Settings", "Nested"]
 CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
 OPTIONS = {
     "topics": 4,
@@ -278,6 +306,8 @@ walled = pytest.mark.skipif(
 @pytest.fixture(params=["hostile"])
 def hostile(tmp_path, monkeypatch) -> Iterator[Path]:
     (tmp_path / "hostile.py").write_text(HOSTILE)
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
     registry._stand_ins.clear()
@@ -324,8 +354,8 @@ def test_no_call_finds_what_another_kept(name, hostile):
         with suppress(BlockingIOError):
             heard.append(ear.recv(1000))
     assert not heard
-    left = {"ear", "hostile.py", "__pycache__"}
-    assert {one.name for one in hostile.iterdir()} <= left, "it left a file"
+    left = {"ear", "hostile.py", "__pycache__", "pack", "__init__.py"}
+    assert {one.name for one in hostile.rglob("*")} <= left, "it left a file"
 
 
 @pytest.mark.parametrize(
@@ -334,6 +364,73 @@ def test_no_call_finds_what_another_kept(name, hostile):
 )
 def test_without_walls_they_find_it(name, hostile, unwalled):
     assert found(name) == [0.0, 1.0]
+
+
+def test_without_walls_a_datagram_is_heard(hostile, unwalled):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
+        os.chdir(hostile)
+        ear.bind("ear")
+        ear.settimeout(10)
+        found("Sends")
+        assert ear.recv(1000)
+
+
+def test_what_is_pickled_beside_a_run_sees_it(hostile):
+    import hostile as module
+
+    run = Store.__new__(Store)
+    try:
+        apart.pickled(module.Reduces())
+        assert run is not None and module.SEEN
+    finally:
+        sys.modules.pop("hostile")
+
+
+FORGED = """
+import msgspec
+from ravenbench import Scorer
+
+encode = msgspec.json.encode
+
+def lie(reply):
+    {lie}
+    return encode(reply)
+
+msgspec.json.encode = lie
+
+class Evil(Scorer):
+    def __init__(self, inner=None):
+        self.inner = inner
+
+    def score(self, problems):
+        return [0.0] * len(problems)
+"""
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "reply |= {'base': ['forged:Evil']} if 'base' in reply else {}",
+        "reply |= {'base': ['forged.Evil:x']} if 'base' in reply else {}",
+        "reply.get('attributes', {}).update(kind='calibrator', _made=1, __reduce__=1, fit=1)",
+        "reply |= {'params': [['kind', 'calibrator'], ['inner', 'forged:Evil']]} if 'params' in reply else {}",
+        "reply |= {'said': 3} if 'said' in reply else {}",
+        "reply['default_calibrator'] = 'forged:Evil'",
+    ],
+)
+def test_what_others_code_replies_imports_nothing(lie, tmp_path, monkeypatch):
+    (tmp_path / "forged.py").write_text(FORGED.format(lie=lie))
+    monkeypatch.syspath_prepend(tmp_path)
+    registry._stand_ins.clear()
+    with suppress(Exception):
+        method = registry.parse("verifier", "forged:Evil")
+        with suppress(Exception):
+            apart.pickle.loads(apart.pickled(method))
+        with suppress(Exception):
+            registry.parse("verifier", str(method))
+        method.default_calibrator()
+    registry._stand_ins.clear()
+    assert "forged" not in sys.modules
 
 
 @walled

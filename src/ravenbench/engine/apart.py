@@ -243,7 +243,7 @@ class Process:
         try:
             questions.write(len(message).to_bytes(8, "big") + message)
             questions.flush()
-            reply: dict[str, Any] = msgspec.msgpack.decode(_read_bytes(replies, _size(replies)))
+            reply: dict[str, Any] = msgspec.msgpack.decode(replies.read(_size(replies)))
         except BaseException as error:
             self.close()
             if not isinstance(error, OSError | msgspec.DecodeError):
@@ -339,15 +339,7 @@ def _loaded() -> list[str]:
 
 
 def _size(pipe: IO[bytes]) -> int:
-    return int.from_bytes(_read_bytes(pipe, 8), "big")
-
-
-def _read_bytes(pipe: IO[bytes], size: int) -> bytes:
-    """So many bytes, and none beyond; fewer where the pipe ends."""
-    data = bytearray()
-    while len(data) < size and (chunk := pipe.read(size - len(data))):
-        data += chunk
-    return bytes(data)
+    return int.from_bytes(pipe.read(8), "big")
 
 
 def pickled(value: Any) -> bytes:
@@ -372,7 +364,7 @@ def serve(parent: int, at_once: bool) -> None:
             import_module(name)
     if not FORKS:
         end_with(parent, at_once)
-        questions, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb")
+        questions, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(2, 1)  # what a method prints is no reply
         _serve(questions, replies, walls.obstacle())
@@ -414,7 +406,7 @@ def _begin(line: int, log: int, obstacle: str) -> None:
     os.dup2(line, 3)
     os.closerange(4, MOST_OPEN)
     pipe: Any = socket.socket(fileno=3)
-    _serve(pipe.makefile("rb", buffering=0), pipe.makefile("wb"), obstacle)
+    _serve(pipe.makefile("rb"), pipe.makefile("wb"), obstacle)
 
 
 def _end(number: int, frame: object) -> None:
@@ -434,7 +426,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
         replies.write(len(message).to_bytes(8, "big") + message)
         replies.flush()
 
-    setup = msgspec.msgpack.decode(_read_bytes(questions, _size(questions)))
+    setup = msgspec.msgpack.decode(questions.read(_size(questions)))
     sys.path[:], folder, environment, limits, scratch, view = setup
     os.environ.clear()
     os.environ.update(environment)
@@ -459,7 +451,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
         with noted():
             try:
                 with guard.isolated():
-                    question = msgspec.msgpack.decode(_read_bytes(questions, size))
+                    question = msgspec.msgpack.decode(questions.read(size))
                     do, args = pickle.loads(question)  # noqa: S301 — our own pipe
                     began = True
                     state, result = do(state, *args)

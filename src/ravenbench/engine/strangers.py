@@ -15,9 +15,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterable
 from functools import lru_cache
-from importlib import import_module
 from typing import Any, Self
 
 import msgspec
@@ -26,12 +24,13 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.components import Component, is_known, path_of, show
 from ravenbench.engine import apart, walls
-from ravenbench.errors import MethodError, RavenError, SpecError
+from ravenbench.errors import RavenError, SpecError
 from ravenbench.types import Bools, Floats, Problems
 
 PLAIN = bool | int | float | str | None
 SAID = ("transductive", "symmetric", "outside", "provenance")
 """Attributes that an object may say of itself where its class does not."""
+NAMED = ("__module__", "__qualname__", "__doc__", "__file__")
 
 
 class _Unwritten:
@@ -42,41 +41,26 @@ class _Unwritten:
 
 
 class StandIn:
-    """What stands for an object of a class of others."""
+    """What stands for an object of a class of others: a component, or an estimator among the parameters of one."""
 
     stands_for: tuple[str, ...] = ()
-    file = ""
     kind = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = dict(zip(inspect.signature(type(self)).parameters, args, strict=False)) | kwargs
-        text = ", ".join(f"{name}={show(value)}" for name, value in given.items())
+        texts = {k: show(value) for k, value in given.items() if not isinstance(value, _Unwritten)}
+        text = ", ".join(map("=".join, texts.items()))
         nested = not isinstance(self, Component)
         made = self._made = _asked(self.kind, f"{self.stands_for[-1]}({text})", nested)
-        params = {
-            name: _read(self.kind, text) for name, text in made["params"] if name not in given
-        }
-        self._params = params | given
-        self.__dict__.update(made["attributes"] | self._params)
+        self._params = {name: _read(self.kind, text) for name, text in made["params"]} | given
+        self.__dict__.update(dict(zip(SAID, made["said"], strict=True)) | self._params)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return registry.parse, (self.kind, show(self), not isinstance(self, Component))
-
-
-class StandInEstimator(StandIn):
-    """What stands for an estimator among the parameters of a component."""
+        return registry.parse, (type(self).kind, show(self), not isinstance(self, Component))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
-        return dict(self._params)
-
-    def fit(self, *given: Any) -> Self:
-        """An estimator learns where the component that holds it does."""
-        raise NotImplementedError
-
-
-class StandInComponent(StandIn):
-    """What stands for a component."""
+        return {name: getattr(self, name) for name in self._params}
 
     def require(self) -> None:
         """As ``Component.require``, asked where the object is."""
@@ -89,7 +73,8 @@ class StandInComponent(StandIn):
 
     def default_calibrator(self) -> Any:
         """As ``Scorer.default_calibrator``."""
-        return registry.parse("calibrator", self._made["default_calibrator"])
+        with registry.importing("nowhere"):
+            return registry.parse("calibrator", self._made["default_calibrator"])
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems and their truth, in a process that sees nothing else."""
@@ -121,7 +106,8 @@ def answer(state: Any, problems: Problems, each: bool) -> tuple[Any, dict[str, A
 def stand_in(kind: str, target: str, nested: bool) -> type:
     """The class that stands for ``module:Class``; errors are those of ``registry.resolve``."""
     seen = _asked(kind, target, nested)
-    base = seen["base"] and getattr(import_module(seen["base"][0]), seen["base"][1])
+    with registry.importing("nowhere"):
+        bases = [registry.load(kind, one) for one in seen["base"]]
     parameters = [
         inspect.Parameter(
             name,
@@ -130,16 +116,18 @@ def stand_in(kind: str, target: str, nested: bool) -> type:
         )
         for name, number, text in seen["signature"]
     ]
-    named = seen["attributes"] | seen["class"] | {"kind": kind}
+    named = {name: one for name, one in seen["attributes"].items() if not name.startswith("_")}
+    named |= dict(zip(NAMED, seen["named"], strict=True)) | {"kind": kind}
     named["stands_for"] = f"{named['__module__']}:{named['__qualname__']}", target
     named["__signature__"] = inspect.Signature(parameters)
-    bases = (StandInComponent, base) if base else (StandInEstimator,)
-    return type(named["__qualname__"], bases, named)
+    return type(named["__qualname__"], (StandIn, *bases), named)
 
 
 def _read(kind: str, text: str) -> Any:
+    """A value as others' code printed it: nothing of others is imported for it."""
     try:
-        return registry.value(kind, text)
+        with registry.importing("nowhere"):
+            return registry.value(kind, text)
     except SpecError:
         return _Unwritten()
 
@@ -152,7 +140,7 @@ def _asked(kind: str, text: str, nested: bool) -> dict[str, Any]:
     process = apart.Process(walls.view(modules, quoted, None))
     try:
         reply = process.ask(known, kind, text, nested)["json"]
-    except MethodError as error:
+    except RavenError as error:
         raise SpecError(f"{kind} {text!r} cannot be made", found=str(error)) from error
     finally:
         process.close(True)
@@ -165,51 +153,43 @@ def _asked(kind: str, text: str, nested: bool) -> dict[str, Any]:
 def known(state: Any, kind: str, text: str, nested: bool) -> tuple[Any, dict[str, Any]]:
     """There: what is known of a class, or of the object of a printed form, as JSON; or why it is refused."""
     try:
-        target, bracket, _ = text.partition("(")
-        cls = registry.resolve(kind, target, nested=nested)
-        made = registry.parse(kind, text, nested) if bracket else None
-        reply = _of_class(cls) if made is None else _of_object(made)
+        if "(" in text:
+            reply = _of_object(registry.parse(kind, text, nested))
+        else:
+            reply = _of_class(registry.resolve(kind, text, nested=nested))
     except RavenError as error:
         reply = {"refused": str(error)}
     return state, {"json": msgspec.json.encode(reply)}
 
 
 def _of_class(cls: Any) -> dict[str, Any]:
-    base = next((one for one in cls.__mro__ if issubclass(one, Component) and is_known(one)), None)
-    try:
-        signature = inspect.signature(cls)
-    except ValueError:
-        raise SpecError(f"{path_of(cls)} does not say which parameters it takes") from None
+    ours = [path_of(one) for one in cls.__mro__ if issubclass(one, Component) and is_known(one)]
+    values = {name: value for name, value in vars(cls).items() if isinstance(value, PLAIN)}
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     return {
-        "base": base and (base.__module__, base.__qualname__),
+        "base": ours[:1],
         "signature": [
             (one.name, int(one.kind), None if one.default is one.empty else show(one.default))
-            for one in signature.parameters.values()
+            for one in inspect.signature(cls).parameters.values()
         ],
-        "class": {
-            **{name: getattr(cls, name) for name in ("__module__", "__qualname__", "__doc__")},
-            "file": getattr(sys.modules[cls.__module__], "__file__", None) or "",
-        },
-        "attributes": _attributes(cls, vars(cls)) if base else {},
+        "attributes": values,
+        "named": [*(getattr(cls, name) for name in NAMED[:-1]), file],
     }
 
 
 def _of_object(made: Any) -> dict[str, Any]:
     params = made.get_params(deep=False)
-    reply = {"params": [(name, show(value)) for name, value in params.items()], "attributes": {}}
+    said = [getattr(made, name, None) for name in SAID]
+    reply = {
+        "params": [(name, show(value)) for name, value in params.items()],
+        "said": [one if isinstance(one, PLAIN) else None for one in said],
+    }
     if isinstance(made, Component):
-        attributes = _attributes(made, {*SAID} - params.keys())
         calibrator = getattr(made, "default_calibrator", str)
-        reply |= {"attributes": attributes, "require": "", "model_digest": made.model_digest()}
+        reply |= {"require": "", "model_digest": made.model_digest()}
         reply["default_calibrator"] = str(calibrator())
         try:
             made.require()
         except RavenError as error:
             reply["require"] = str(error)
     return reply
-
-
-def _attributes(value: Any, names: Iterable[str]) -> dict[str, PLAIN]:
-    """Attributes that say what may be assumed of a class or an object."""
-    values = {name: getattr(value, name, None) for name in names if not name.startswith("_")}
-    return {name: one for name, one in values.items() if isinstance(one, PLAIN)}

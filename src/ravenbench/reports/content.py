@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -149,16 +148,14 @@ def content_probe(
             if scores is not None
         )
         helps, misleads = by_topic.get(name, (None, None))
-        filled = {
-            way: [
-                cell
-                for transplanted in folds
-                for fold in (transplanted.source, *transplanted.arms.values())
-                for cell in cells_of(name, fold)
-            ]
-            for way, folds in by_way.items()
-        }
-        confined = confinement(store, name, chain(*filled.values()))
+        filled = [
+            cell
+            for transplanted in section.folds
+            for fold in (transplanted.source, *transplanted.arms.values())
+            for cell in cells_of(name, fold)
+        ]
+        barred = exposure(store, name, filled)
+        confined = confinement(store, name, filled)
         judged_rows = []
         for way, folds in by_way.items():
             design = designs[way]
@@ -175,7 +172,7 @@ def content_probe(
                 figures,
                 lengths=lengths.get(way),
                 behind=behind,
-                barred=exposure(store, name, filled[way]),
+                barred=barred,
                 floor=floor,
                 misleads=misleads,
             )
