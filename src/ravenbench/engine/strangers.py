@@ -85,9 +85,9 @@ class StandIn:
     def score(self, problems: Problems) -> Floats:
         """As ``Scorer.score``."""
         every = [np.arange(len(problems))]
-        return apart.answered(self.learned_, None, "", problems, calls=every, answers=answer)[0][
-            "values"
-        ]
+        run: Any = None
+        arrays, _ = apart.answered(self.learned_, run, "", problems, calls=every, answers=answer)
+        return arrays["values"]
 
     verify = score
 
