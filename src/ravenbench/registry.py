@@ -180,7 +180,7 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     return cls  # type: ignore[no-any-return]
 
 
-_stand_ins = dict[tuple[str, bool], type[Any]]()
+STAND_INS = dict[tuple[str, bool], type[Any]]()
 """What stands for classes of others, and for those of their parts, in this process."""
 _IMPORTS: ContextVar[str] = ContextVar("imports", default="elsewhere")
 OURS = ("ravenbench.", "sklearn.")
@@ -208,10 +208,10 @@ def _stand_in(name: str, nested: bool) -> type[Any] | None:
     ours = module.startswith(OURS) or module in sys.modules or not module
     if ours or stands_alone() or _IMPORTS.get() == "here":
         return None
-    if _IMPORTS.get() != "nothing" and (target, nested) not in _stand_ins:
+    if _IMPORTS.get() != "nothing" and (target, nested) not in STAND_INS:
         make = importlib.import_module(STRANGERS).stand_in
-        _stand_ins[target, nested] = make("verifier", target, nested)
-    return _stand_ins.get((target, nested))
+        STAND_INS[target, nested] = make("verifier", target, nested)
+    return STAND_INS.get((target, nested))
 
 
 def load(kind: str, name: str) -> Any:
@@ -225,8 +225,8 @@ def load(kind: str, name: str) -> Any:
             fix=suggestion(kind, name),
         )
     module, _, attribute = target.partition(":")
-    barred = {"nothing": ":" in name, "nowhere": not module.startswith(OURS)}
-    if barred.get(_IMPORTS.get()) and module not in sys.modules:
+    barred = _IMPORTS.get() in ("nothing", "nowhere") and not module.startswith(OURS)
+    if barred and module not in sys.modules:
         raise SpecError(f"{kind} {name!r}: {module} is not imported here")
     importable(kind, module)
     try:

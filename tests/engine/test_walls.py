@@ -277,6 +277,13 @@ class Parent(Hostile):
         pass
 
 
+class Poser(Hostile):
+    """It says that it stands for a class that is elsewhere."""
+
+    __module__ = "elsewhere"
+    stands_for = ("elsewhere:Poser",)
+
+
 class Learned(Hostile):
     """It was made with an index of the corpus."""
 
@@ -310,7 +317,7 @@ def hostile(tmp_path, monkeypatch) -> Iterator[Path]:
     (tmp_path / "pack" / "__init__.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
     yield tmp_path
-    registry._stand_ins.clear()
+    registry.STAND_INS.clear()
     from ravenbench.engine import strangers
 
     strangers._asked.cache_clear()
@@ -421,7 +428,7 @@ class Evil(Scorer):
 def test_what_others_code_replies_imports_nothing(lie, tmp_path, monkeypatch):
     (tmp_path / "forged.py").write_text(FORGED.format(lie=lie))
     monkeypatch.syspath_prepend(tmp_path)
-    registry._stand_ins.clear()
+    registry.STAND_INS.clear()
     with suppress(Exception):
         method = registry.parse("verifier", "forged:Evil")
         with suppress(Exception):
@@ -429,7 +436,7 @@ def test_what_others_code_replies_imports_nothing(lie, tmp_path, monkeypatch):
         with suppress(Exception):
             registry.parse("verifier", str(method))
         method.default_calibrator()
-    registry._stand_ins.clear()
+    registry.STAND_INS.clear()
     assert "forged" not in sys.modules
 
 
@@ -476,6 +483,7 @@ def test_what_was_loaded_in_this_process_is_not_confined(hostile):
         ).store
     finally:
         sys.modules.pop("hostile")
+    assert apart.made_here(module.Poser())
     programs = {store.read_cell(one.key).record.programs for one in store.plan.cells}
     assert programs == {f"{GOOD_FAITH} (its code ran in Raven's own process)"}
 
@@ -534,7 +542,7 @@ def ordinary(tmp_path, monkeypatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend("")
     yield tmp_path
-    registry._stand_ins.clear()
+    registry.STAND_INS.clear()
 
 
 @pytest.mark.parametrize("off", [False, True])

@@ -30,7 +30,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -40,7 +40,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench import files
+from ravenbench import files, registry
 from ravenbench.components import Component, foreign, foreign_kinds, values_in
 from ravenbench.engine import guard, walls
 from ravenbench.errors import MethodError
@@ -81,8 +81,8 @@ PATIENCE = 15.0
 
 def made_here(method: Any) -> str:
     """Why others' code may have seen a run: it was loaded in this process; "" where it was not."""
-    here = any(not hasattr(kind, "stands_for") for kind in foreign_kinds(method))
-    return "its code ran in Raven's own process" if here else ""
+    elsewhere = foreign_kinds(method) <= {*registry.STAND_INS.values()}
+    return "" if elsewhere else "its code ran in Raven's own process"
 
 
 def outsider(method: Any) -> bool:
@@ -495,14 +495,14 @@ def dump(state: Any) -> tuple[Any, dict[str, Any]]:
     return state, {"state": b""}
 
 
+@dataclass
 class Apart:
     """What a method learned, for processes that are asked once each. Where it cannot be pickled (``state`` is empty)
     each learns ``again``. Whether it was shut in is noted as that of programs is (``programs.ways``)."""
 
-    def __init__(self, method: Any, state: bytes, again: tuple[Any, ...] = ()) -> None:
-        self.method = method
-        self.state = state
-        self.again = again
+    method: Any
+    state: bytes
+    again: tuple[Any, ...] = ()
 
     @classmethod
     def learned(cls, method: Any, store: Store | None, *again: Any) -> Apart:

@@ -33,13 +33,6 @@ SAID = ("transductive", "symmetric", "outside", "provenance")
 NAMED = ("__module__", "__qualname__", "__doc__", "__file__")
 
 
-class _Unwritten:
-    """A default that cannot be written."""
-
-    def __repr__(self) -> str:
-        return "..."
-
-
 class StandIn:
     """What stands for an object of a class of others: a component, or an estimator among the parameters of one."""
 
@@ -48,10 +41,9 @@ class StandIn:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = dict(zip(inspect.signature(type(self)).parameters, args, strict=False)) | kwargs
-        texts = {k: show(value) for k, value in given.items() if not isinstance(value, _Unwritten)}
-        text = ", ".join(map("=".join, texts.items()))
+        texts = (f"{name}={show(value)}" for name, value in given.items() if value is not ...)
         nested = not isinstance(self, Component)
-        made = self._made = _asked(self.kind, f"{self.stands_for[-1]}({text})", nested)
+        made = self._made = _asked(self.kind, f"{self.stands_for[-1]}({', '.join(texts)})", nested)
         self._params = {name: _read(self.kind, text) for name, text in made["params"]} | given
         self.__dict__.update(dict(zip(SAID, made["said"], strict=True)) | self._params)
 
@@ -73,8 +65,7 @@ class StandIn:
 
     def default_calibrator(self) -> Any:
         """As ``Scorer.default_calibrator``."""
-        with registry.importing("nowhere"):
-            return registry.parse("calibrator", self._made["default_calibrator"])
+        return _read(self.kind, self._made["default_calibrator"])
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems and their truth, in a process that sees nothing else."""
@@ -124,12 +115,13 @@ def stand_in(kind: str, target: str, nested: bool) -> type:
 
 
 def _read(kind: str, text: str) -> Any:
-    """A value as others' code printed it: nothing of others is imported for it."""
+    """A value as others' code printed it, for which nothing of others is imported; an ellipsis of one that cannot be
+    written."""
     try:
         with registry.importing("nowhere"):
             return registry.value(kind, text)
     except SpecError:
-        return _Unwritten()
+        return ...
 
 
 @lru_cache(maxsize=512)

@@ -252,8 +252,8 @@ def confinement(store: Store, name: str, cells: Iterable[Cell | None]) -> str:
     record = next((one for one in store.plan.verifiers if one.name == name), None)
     if record is None or not (record.confinement or record.source):
         return ""
-    filled = (cell for cell in cells if cell is not None and cell.error is None)
-    ways = {cell.record.programs or record.confinement for cell in filled}
+    filled = (cell.record for cell in cells if cell is not None and cell.error is None)
+    ways = {one.programs or record.confinement for one in filled}
     return "; ".join([*(sorted(ways) if record.confinement else []), ELSEWHERE])
 
 
