@@ -393,6 +393,18 @@ def test_what_is_pickled_beside_a_run_sees_it(hostile):
         sys.modules.pop("hostile")
 
 
+def test_what_processes_are_forked_from_imports_no_module_that_is_not_installed(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "transformers_of_others.py").write_text("open(__file__ + '.ran', 'w').close()")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(apart, "_used", {"transformers_of_others"})
+    end_server()
+    apart.Process(walls.view([], [], None)).close(True)
+    end_server()
+    assert not list(tmp_path.glob("*.ran"))
+
+
 FORGED = """
 import msgspec
 from ravenbench import Scorer

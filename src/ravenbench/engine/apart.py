@@ -283,8 +283,13 @@ class Server:
     """What processes are forked from: it has loaded Raven and libraries, and saw no text and no code of others."""
 
     def __init__(self, paths: Sequence[str]) -> None:
+        # What lies elsewhere may be others' code under the name of a library.
+        installed = [
+            one for one in paths if "-packages" in one or one.startswith(sys.base_prefix + os.sep)
+        ]
+        installed.append(str(Path(files.__file__).parents[1]))
         code = (
-            f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve;"
+            f"import sys; sys.path[:] = {installed!r}; from ravenbench.engine.apart import serve;"
             f" serve{me()}"
         )
         self.of = os.getpid()
