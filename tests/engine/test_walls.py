@@ -393,6 +393,13 @@ def test_what_is_pickled_beside_a_run_sees_it(hostile):
         sys.modules.pop("hostile")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="there are no namespaces here")
+def test_where_namespaces_are_refused_it_is_said(monkeypatch):
+    monkeypatch.delenv(walls.SWITCH, raising=False)
+    monkeypatch.setattr(walls, "NAMESPACES", 1)  # no such namespace
+    assert walls.obstacle.__wrapped__().startswith("no user namespaces here: ")
+
+
 def test_what_processes_are_forked_from_imports_no_module_that_is_not_installed(
     tmp_path, monkeypatch
 ):

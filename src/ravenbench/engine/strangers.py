@@ -24,7 +24,7 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.components import Component, is_known, path_of, show
 from ravenbench.engine import apart, walls
-from ravenbench.errors import RavenError, SpecError
+from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.types import Bools, Floats, Problems
 
 PLAIN = bool | int | float | str | None
@@ -56,8 +56,7 @@ class StandIn:
 
     def require(self) -> None:
         """As ``Component.require``, asked where the object is."""
-        if refusal := self._made["require"]:
-            raise SpecError(refusal)
+        _refuse(*self._made["require"])
 
     def model_digest(self) -> str:
         """As ``Component.model_digest``."""
@@ -137,9 +136,18 @@ def _asked(kind: str, text: str, nested: bool) -> dict[str, Any]:
     finally:
         process.close(True)
     answer: dict[str, Any] = msgspec.json.decode(reply)
-    if "refused" in answer:
-        raise SpecError(answer["refused"])
+    _refuse(*answer.get("refused", ()))
     return answer
+
+
+def _refuse(why: str = "", missing: bool = False) -> None:
+    """Raise the error that was raised elsewhere, if one was."""
+    if why:
+        raise (MissingPart if missing else SpecError)(why)
+
+
+def _refused(error: RavenError) -> tuple[str, bool]:
+    return str(error), isinstance(error, MissingPart)
 
 
 def known(state: Any, kind: str, text: str, nested: bool) -> tuple[Any, dict[str, Any]]:
@@ -150,7 +158,7 @@ def known(state: Any, kind: str, text: str, nested: bool) -> tuple[Any, dict[str
         else:
             reply = _of_class(registry.resolve(kind, text, nested=nested))
     except RavenError as error:
-        reply = {"refused": str(error)}
+        reply = {"refused": _refused(error)}
     return state, {"json": msgspec.json.encode(reply)}
 
 
@@ -178,10 +186,10 @@ def _of_object(made: Any) -> dict[str, Any]:
     }
     if isinstance(made, Component):
         calibrator = getattr(made, "default_calibrator", str)
-        reply |= {"require": "", "model_digest": made.model_digest()}
+        reply |= {"require": (), "model_digest": made.model_digest()}
         reply["default_calibrator"] = str(calibrator())
         try:
             made.require()
         except RavenError as error:
-            reply["require"] = str(error)
+            reply["require"] = _refused(error)
     return reply
