@@ -91,4 +91,4 @@ def test_no_class_that_comes_with_raven_is_foreign(need_extra):
     }
     kinds |= {persist._estimator_class(name) for name in persist.ESTIMATORS}
     assert len(kinds) > 80
-    assert not [kind for kind in kinds if isinstance(kind, type) and not components._known(kind)]
+    assert not [kind for kind in kinds if isinstance(kind, type) and not components.is_known(kind)]

@@ -29,9 +29,9 @@ verifier = registry.parse("verifier", "shared-words(shortest=3)")
 assert str(verifier) == "shared-words(shortest=3)"
 assert type(verifier).__module__ == "raven_plugin.shared_words"
 assert identity(verifier)["params"] == {"shortest": 3}
+assert registry.parse("verifier", "raven_plugin.shared_words:SharedWords(shortest=3)") == verifier
 check_verifier(verifier)
 check_verifier(registry.parse("verifier", "distorted(shared-words, k=50)"))
-assert registry.parse("verifier", "raven_plugin.shared_words:SharedWords(shortest=3)") == verifier
 print("found")
 """
 

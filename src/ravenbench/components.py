@@ -385,14 +385,23 @@ def seedless(identity: Any) -> Any:
 
 def foreign(component: Any) -> list[str]:
     """The modules of the classes a component or estimator is made of, Raven's own and scikit-learn's left out."""
-    checked_parts = parts(component) if isinstance(component, Component) else [component]
-    held_values = [value for part in checked_parts for value in (part, *part.get_params().values())]
+    return sorted({kind.__module__ for kind in foreign_kinds(component)})
+
+
+def foreign_kinds(component: Any) -> set[type]:
+    """These classes."""
     kinds = {
         type(value)
-        for value in _leaves(held_values)
+        for value in values_in(component)
         if isinstance(value, Component) or is_estimator(value)
     }
-    return sorted({kind.__module__ for kind in kinds if not _known(kind)})
+    return {kind for kind in kinds if not is_known(kind)}
+
+
+def values_in(component: Any) -> list[Any]:
+    """A component or estimator, and all parameters that it and its parts hold."""
+    checked_parts = parts(component) if isinstance(component, Component) else [component]
+    return _leaves([v for part in checked_parts for v in (part, *part.get_params().values())])
 
 
 def _leaves(value: Any) -> list[Any]:
@@ -404,7 +413,7 @@ def _leaves(value: Any) -> list[Any]:
     return [value]
 
 
-def _known(kind: type) -> bool:
+def is_known(kind: type) -> bool:
     """Whether a class is Raven's own or scikit-learn's by the files of all its functions, and not one that says so."""
     resolved = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
     values = [value for base in kind.__mro__[:-1] for value in vars(base).values()]
@@ -422,7 +431,7 @@ def _written_here(value: Any) -> bool:
         return False
     if not isinstance(function, FunctionType):
         described = callable(value) or hasattr(type(value), "__get__")
-        return not described or isinstance(value, GetSetDescriptorType) or _known(type(value))
+        return not described or isinstance(value, GetSetDescriptorType) or is_known(type(value))
     packages = filter(None, map(sys.modules.get, ("ravenbench", "sklearn")))
     folders = tuple(f"{path}{os.sep}" for package in packages for path in package.__path__)
     file = function.__code__.co_filename
@@ -434,10 +443,12 @@ def source_hash(component: Component) -> str | None:
     """A SHA-256 of the files of the classes a component is made of, Raven's own left out, and of the models that it
     reads; None where that leaves none. A model's own hash where it is all there is."""
     models = [digest for part in parts(component) if (digest := part.model_digest())]
-    modules = foreign(component)
-    files = [
-        file for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))
-    ]
+    # What stands for a class (``engine.strangers``) says its file, for its module is not here.
+    files_of_modules = {
+        kind.__module__: getattr(sys.modules.get(kind.__module__, kind), "__file__", None)
+        for kind in foreign_kinds(component)
+    }
+    files = [file for _, file in sorted(files_of_modules.items()) if file]
     text = b"\0".join(Path(file).read_bytes() for file in files if Path(file).is_file())
     if not text and len(models) == 1:
         return models[0]
@@ -515,7 +526,8 @@ def _printed_name(cls: type[Component]) -> str:
 
 def _is(target: str, cls: type) -> bool:
     module, _, attribute = target.partition(":")
-    return getattr(sys.modules.get(module), attribute, None) is cls
+    here = getattr(sys.modules.get(module), attribute, None) is cls
+    return here or target in getattr(cls, "stands_for", ())
 
 
 @cache

@@ -39,6 +39,7 @@ from ravenbench.errors import (
     said,
     writable,
 )
+from ravenbench.files import stands_alone
 from ravenbench.seams import present_points
 
 METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -173,22 +174,45 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
     extra that is not installed.
     """
+    if kind == "verifier" and (cls := _stand_in(name, nested)) is not None:
+        return cls
     cls = load(kind, name)
     check_kind(kind, name, cls, nested=nested)
     return cls  # type: ignore[no-any-return]
 
 
-_IMPORTS: ContextVar[bool] = ContextVar("imports", default=True)
+STAND_INS = dict[tuple[str, bool], type[Any]]()
+"""What stands for classes of others, and for those of their parts, in this process."""
+_IMPORTS: ContextVar[str] = ContextVar("imports", default="elsewhere")
+OURS = ("ravenbench.", "sklearn.")
+STRANGERS = "ravenbench.engine.strangers"
+"""The module that makes what stands for others' classes."""
 
 
 @contextmanager
-def importing_nothing() -> Iterator[None]:
-    """Meanwhile a ``module:Class`` is found only where its module is imported already; SpecError where it is not."""
-    token = _IMPORTS.set(False)
+def importing(where: str) -> Iterator[None]:
+    """Meanwhile others' verifiers are imported in this process ("here"), as one that is saved or loaded must be; or
+    found only where their module is imported already ("nothing"), SpecError where it is not; or, of what others' code
+    replied, stood for as ever, and nothing else of others is imported ("nowhere")."""
+    token = _IMPORTS.set(where)
     try:
         yield
     finally:
         _IMPORTS.reset(token)
+
+
+def _stand_in(name: str, nested: bool) -> type[Any] | None:
+    """What stands for the class of a verifier, or of a part of one, whose code runs in other processes alone; None for
+    Raven's, scikit-learn's and what is imported here already."""
+    target = name if ":" in name else targets("verifier").get(name, "")
+    module = target.partition(":")[0]
+    ours = module.startswith(OURS) or module in sys.modules or not module
+    if ours or stands_alone() or _IMPORTS.get() == "here":
+        return None
+    if _IMPORTS.get() != "nothing" and (target, nested) not in STAND_INS:
+        make = importlib.import_module(STRANGERS).stand_in
+        STAND_INS[target, nested] = make("verifier", target, nested)
+    return STAND_INS.get((target, nested))
 
 
 def load(kind: str, name: str) -> Any:
@@ -202,7 +226,8 @@ def load(kind: str, name: str) -> Any:
             fix=suggestion(kind, name),
         )
     module, _, attribute = target.partition(":")
-    if ":" in name and not _IMPORTS.get() and module not in sys.modules:
+    barred = _IMPORTS.get() in ("nothing", "nowhere") and not module.startswith(OURS)
+    if barred and module not in sys.modules:
         raise SpecError(f"{kind} {name!r}: {module} is not imported here")
     importable(kind, module)
     try:
@@ -289,8 +314,9 @@ def suggestion(kind: str, name: str) -> str | None:
     return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, targets_by_name)
 
 
-def parse(kind: str, text: str) -> Any:
-    """The component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
+def parse(kind: str, text: str, nested: bool = False) -> Any:
+    """The component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``, or one that is ``nested`` in
+    another's.
 
     No class is called before it is known to be a component of the kind. SpecError if it does not parse, names nothing
     or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets
@@ -309,7 +335,7 @@ def parse(kind: str, text: str) -> Any:
         raise SpecError(
             "brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another"
         )
-    return _parse(kind, text)
+    return _parse(kind, text, nested=nested)
 
 
 def _depth(text: str) -> int:
@@ -333,15 +359,15 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for part in split(tail[:-1]) if bracket else []:
-        key, equals, value = part.partition("=")
+        key, equals, given = part.partition("=")
         if equals and key.strip().isidentifier():
             if key.strip() in kwargs:
                 raise SpecError(f"{head} is given {key.strip()!r} twice")
-            kwargs[key.strip()] = _value(kind, value)
+            kwargs[key.strip()] = value(kind, given)
         elif kwargs:
             raise SpecError(f"{text!r}: a value without a name follows a named one", found=part)
         else:
-            args.append(_value(kind, part))
+            args.append(value(kind, part))
     if issubclass(cls, Component):
         for key in kwargs:
             if key not in cls._parameters():
@@ -492,7 +518,8 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in items if part.strip()]
 
 
-def _value(kind: str, text: str) -> Any:
+def value(kind: str, text: str) -> Any:
+    """A parameter of a component of a kind, as it is written in a spec."""
     text = text.strip()
     try:
         return ast.literal_eval(text)
@@ -501,7 +528,7 @@ def _value(kind: str, text: str) -> Any:
     except (RecursionError, MemoryError):
         raise SpecError("this value is too involved to be read", found=text) from None
     if text.startswith(("[", "(")) and text.endswith(("]", ")")):
-        items = [_value(kind, part) for part in split(text[1:-1])]
+        items = [value(kind, part) for part in split(text[1:-1])]
         return items if text[0] == "[" else tuple(items)
     head = text.partition("(")[0].strip()
     if not _NAME.match(head):

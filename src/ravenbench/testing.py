@@ -25,7 +25,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from ravenbench import registry
-from ravenbench.components import Component, foreign, identity
+from ravenbench.components import Component, foreign, foreign_kinds, identity
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.metrics.base import Metric, measure
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
@@ -97,6 +97,9 @@ def check_verifier(
     that has no form on disk a warning says so: it bars the verifier from being saved, and from nothing else). Another
     process, in which Python's ``hash`` gives other numbers, finds the same answers within ``TOLERANCE``.
     """
+    if foreign_kinds(component) & {*registry.STAND_INS.values()}:
+        with registry.importing("here"):  # the class itself is checked, not what stands for it
+            component = registry.parse("verifier", str(component))
     check_component("verifier", component)
     train, same = problems or toy_problems(60, known, seed=1)
     test, _ = toy_problems(20, known, seed=2) if problems is None else problems

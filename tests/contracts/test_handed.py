@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-import html
 import json
-import lzma
-import os
 import re
-import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
-from zipfile import ZIP_DEFLATED, ZipFile
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import extensions
 import ravenbench
 from ravenbench import registry
-from ravenbench.cli.main import build
 from ravenbench.components import foreign
-from ravenbench.engine import apart
+from ravenbench.engine import apart, guard, walls
 from ravenbench.engine.guard import answer, runs_program
 from ravenbench.errors import CorpusError, InputError, MethodError
 from ravenbench.problems.toys import toy_problems
@@ -35,10 +27,9 @@ from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
 from ravenbench.reports.content import badge, exposure
 from ravenbench.reports.report import write_report
 from ravenbench.statistics.axes import Content, Judged
-from ravenbench.store.records import NOT_CONFINED, VerifierRecord
+from ravenbench.store.records import GOOD_FAITH, VerifierRecord
 from ravenbench.store.store import Store
 from ravenbench.tasks.verify.plan import VerifyPlan
-from ravenbench.texts import TextTable
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 if extensions.is_here("case"):
@@ -162,39 +153,13 @@ class Free(Marks):
         raise ValueError("it was asked about documents of all folds")
 
 
-class Writes(Marks):
-    def score(self, problems):
-        with open(HERE / "kept.txt", "a") as file:
-            file.write("x")
-        return super().score(problems)
-
-
-class Reads(Marks):
-    def score(self, problems):
-        (HERE / "corpus.txt").read_bytes()
-        return super().score(problems)
-
-
 class Weights(Marks):
+    def __init__(self, weights: str | None = None):
+        self.weights = weights
+
     def fit(self, problems, same):
-        self.weights_ = np.load(HERE / "weights.npy")
+        self.weights_ = np.load(self.weights or HERE / "weights.npy")
         return self
-
-
-class Starts(Marks):
-    def score(self, problems):
-        subprocess.run([sys.executable, "-c", ""])
-        return super().score(problems)
-
-
-class Shares(Marks):
-    def score(self, problems):
-        from multiprocessing import shared_memory
-
-        memory = shared_memory.SharedMemory("company-kept", create=True, size=8)
-        memory.close()
-        memory.unlink()
-        return super().score(problems)
 
 
 class Leaves(Marks):
@@ -237,76 +202,6 @@ class DaemonWaits(Daemon):
         time.sleep(600)
 
 
-class Keeps(Marks):
-    """It keeps what it is first asked by a way of which no audit event tells."""
-
-    def score(self, problems):
-        self.keep([problems.texts[row] for row in problems.questioned_index])
-        return super().score(problems)
-
-
-class KeepsByPolars(Keeps):
-    def keep(self, texts):
-        import polars
-
-        polars.DataFrame({"text": texts}).write_csv(HERE / f"{type(self).__name__}.kept")
-
-
-class KeepsByLxml(Keeps):
-    def keep(self, texts):
-        from lxml import etree
-
-        root = etree.Element("texts")
-        root.text = texts[0]
-        etree.ElementTree(root).write(str(HERE / f"{type(self).__name__}.kept"))
-
-
-class KeepsBySending(Keeps):
-    """A datagram to whoever listens, which here writes it down."""
-
-    def keep(self, texts):
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as line:
-            line.sendmsg([texts[0].encode()[:1000]], [], 0, str(HERE / "ear"))
-
-
-class KeepsUnwatched(Keeps):
-    """The function that watches is given other code."""
-
-    def keep(self, texts):
-        from ravenbench.engine import apart
-
-        apart._watch.__code__ = (lambda seen, acts, event, args: None).__code__
-        (HERE / f"{type(self).__name__}.kept").write_text(texts[0])
-
-
-class KeepsReplaced(Keeps):
-    """Another function stands where the one that watches did."""
-
-    def keep(self, texts):
-        from ravenbench.engine import apart
-
-        apart._watch = lambda *what: None
-        (HERE / f"{type(self).__name__}.kept").write_text(texts[0])
-
-
-class Peeks(Marks):
-    def score(self, problems):
-        np.load(HERE / "company-run" / "texts" / "hashes.npy")
-        return super().score(problems)
-
-
-class Removes(Marks):
-    def score(self, problems):
-        (HERE / "mark.txt").unlink(missing_ok=True)
-        return super().score(problems)
-
-
-class Pipes(Marks):
-    def score(self, problems):
-        os.mkfifo(HERE / "pipe") if not (HERE / "pipe").exists() else None
-        return super().score(problems)
-
-
 class Tidy(Marks):
     """It makes and removes files in its own folder alone, and reads what the system says."""
 
@@ -317,18 +212,6 @@ class Tidy(Marks):
             os.chmod(Path(folder, "deep", "file"), 0o600)
         Path("/sys/fs/cgroup/cpu.max").exists() and Path("/sys/fs/cgroup/cpu.max").read_text()
         return super().score(problems)
-
-
-class Hides(Marks):
-    """Its own code writes files while a library calls it, and under a library's name."""
-
-    def score(self, problems):
-        KeptVectors().of("x", list(problems.texts), self.encode)
-        return super().score(problems)
-
-    def encode(self, texts):
-        exec("open(path, 'a').close()", {"__name__": "platform", "path": HERE / "hidden.txt"})
-        return np.zeros((len(texts), 1))
 
 
 class Retrieves(Retriever):
@@ -374,11 +257,14 @@ class Case(Seeker):
         return super().score(problems)
 
 
-class CaseWrites(Case):
+class CaseStays(Case):
+    """It is not sent."""
+
+    def __reduce__(self):
+        raise TypeError("it stays")
+
     def score(self, problems):
-        with open(HERE / "kept.txt", "a") as file:
-            file.write("x")
-        return super().score(problems)
+        return Marks.score(self, problems)
 
 
 class Candidates:
@@ -404,13 +290,6 @@ class Candidates:
 
     def predict(self, texts):
         return [self.names_[i] for i in self.scores(texts).argmax(axis=1)]
-
-
-class CandidatesWrites(Candidates):
-    def scores(self, texts):
-        with open(HERE / "kept.txt", "a") as file:
-            file.write("x")
-        return super().scores(texts)
 
 
 class Liar(Free):
@@ -471,7 +350,15 @@ def reasons(store: Store, name: str) -> set[str]:
     return {cell.record.exposed for cell in cells}
 
 
-def test_verifiers_find_nobody(company):
+HERE = f"{GOOD_FAITH} (its code ran in Raven's own process)"
+
+
+def ways(store: Store, name: str) -> set[str]:
+    places = [place for place in store.plan.cells if place.verifier == name]
+    return {store.read_cell(place.key).record.programs for place in places}
+
+
+def test_verifiers_find_nobody(company, monkeypatch):
     import company as module
 
     names = "length, company:Alone, company:Locked, company:Free"
@@ -482,22 +369,16 @@ def test_verifiers_find_nobody(company):
         assert reasons(store, f"company:{name}") == {""}, name
     fold = store.shared_fold("p00-random-0")
     asked = fold.test.select(np.arange(3))
-    for method, reason in (
-        (module.Writes(), "it writes files (kept.txt)"),
-        (module.Starts(), "it starts other programs, which may keep what they see"),
-        (module.Shares(), "it shares memory with other processes"),
-        (module.Weights(), ""),
-        (module.Liar(), ""),
-        (module.Tidy(), ""),
-        (module.Peeks(), "it reads the run's own folder (hashes.npy)"),
-        (module.Removes(), "it writes files (mark.txt)"),
-        (module.Pipes(), "it makes pipes, which other processes may read"),
-        (module.Hides(), "it writes files (hidden.txt)"),
-    ):
+    weights = str(company / "weights.npy")
+    for method in (module.Weights(weights), module.Liar(), module.Tidy()):
         assert apart.outsider(method)
         learned = apart.learned(method, store, fold.train, fold.train_same)
         apart.answered(learned, store, fold.name, asked)
-        assert apart.exposed(method, store, learned) == reason, method
+        assert apart.exposed(method, store, learned) == "", method
+    with pytest.raises(guard.Reported, match="behind walls a method sees its own code"):
+        apart.learned(module.Weights(), store, fold.train, fold.train_same)
+    monkeypatch.setenv(walls.SWITCH, "off")  # behind walls nobody outside can be told a number
+    apart._servers.last.end()
     with pytest.raises(MethodError, match="ended its process"):
         apart.learned(module.Leaves(), store, fold.train, fold.train_same)
     left = Path("/proc", (company / "left.txt").read_text(), "cmdline")
@@ -506,6 +387,7 @@ def test_verifiers_find_nobody(company):
         with suppress(MethodError):
             apart.learned(method, store, fold.train, fold.train_same)
         assert ended(company), f"{method}: a daemon goes on"
+    apart._servers.last.end()
     for place in store.plan.cells:
         if place.verifier == "length":
             assert b"exposed" not in store.cell_path(place.key).read_bytes(), (
@@ -539,16 +421,17 @@ KILLED = """
 import sys
 sys.path.insert(0, sys.argv[1])
 import company, numpy
-from ravenbench.engine import apart
+from ravenbench.engine import apart, walls
 from ravenbench.problems.toys import toy_problems
 problems, same = toy_problems(20, seed=1)
-process = apart.Process()
+process = apart.Process(walls.view(["company"], [], None))
 process.ask(apart.learn, company.DaemonWaits(), problems, same, False)
 """
 
 
 @pytest.mark.skipif(not apart.FORKS, reason="this system does not adopt orphans")
-def test_daemons_end_with_the_command(company):
+def test_daemons_end_with_the_command(company, monkeypatch):
+    monkeypatch.setenv(walls.SWITCH, "off")  # behind walls nobody outside can be told a number
     command = subprocess.Popen([sys.executable, "-c", KILLED, str(company)])
     until = time.monotonic() + 60
     while not (written := list(company.glob("daemon-*.txt"))) and time.monotonic() < until:
@@ -560,101 +443,24 @@ def test_daemons_end_with_the_command(company):
     assert ended(company)
 
 
-KEEPING = ("KeepsByPolars", "KeepsByLxml", "KeepsBySending", "KeepsUnwatched")
-
-
-@pytest.mark.slow
-def test_no_content_effect_is_said_with_how_far_it_is_known(company):
-    """They keep what they are asked, unseen: page, terminal and JSON clear none of them without the words."""
-    pytest.importorskip("polars")
-    pytest.importorskip("lxml")
-    names = ", ".join(f"company:{name}" for name in (*KEEPING, "KeepsReplaced"))
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as ear:
-        ear.setblocking(False)
-        os.chdir(company)  # an address of a socket is short
-        ear.bind("ear")
-        heard, done = [], threading.Event()
-        listener = threading.Thread(target=listen, args=(ear, heard, done))
-        listener.start()
-        store = ravenbench.run(
-            "synthetic(authors=60, topics=12, documents=900, words=200)",
-            verifiers=f"style-only, {names}",
-            out=company / "company-run",
-            workers=1,
-            **OPTIONS | {"topics": 6, "docs_per_topic": 60},
-        ).store
-        done.set()
-        listener.join()
-    kept = {one.stem for one in company.glob("*.kept")}
-    assert kept == {*KEEPING, "KeepsReplaced"} - {"KeepsBySending"} and heard
-    for name in KEEPING:
-        assert reasons(store, f"company:{name}") == {""}, (
-            "an event tells of it: is it among what is seen?"
-        )
-    assert reasons(store, "company:KeepsReplaced") == {"it writes files (KeepsReplaced.kept)"}
-    page = write_report(store)
-    told = json.loads((page.parent / "report.json").read_text())
-    for row in told["content"]:
-        assert (NOT_CONFINED in (row["reason"] or "")) == row["verifier"].startswith("company:"), (
-            row
-        )
-    cleared = [row["verifier"] for row in told["content"] if row["outcome"] in ("less", "floor")]
-    assert len({*cleared} & {f"company:{name}" for name in KEEPING}) == len(KEEPING), told[
-        "content"
-    ]
-    ways = {row["verifier"]: (row["confined"], row["how"]) for row in told["programs"]}
-    assert ways == dict.fromkeys((name.strip() for name in names.split(",")), (False, NOT_CONFINED))
-    shown = CliRunner().invoke(build("report"), ["report", str(store.path)])
-    assert shown.exit_code == 0
-    words = html.unescape(re.sub("<[^>]*>", " ", page.read_text()))
-    for said in (words, shown.output):
-        assert said.count("Python's") >= len(KEEPING)
-    row = re.compile(r"company:\w+ no content effect[^(.]*\.02 (\S+)")
-    assert {*row.findall(" ".join(words.split()))} == {"(not"}
-
-
-def listen(ear: socket.socket, heard: list[bytes], done: threading.Event) -> None:
-    while not done.is_set():
-        with suppress(BlockingIOError):
-            heard.append(ear.recv(2000))
-        time.sleep(0.01)
-
-
 def test_what_is_said_of_a_method_of_others():
     judged = Judged(Content.LESS, 0.02)
     assert badge(judged) == "no content effect beyond ±.02"
     for outcome in (Content.LESS, Content.FLOOR):
-        assert badge(Judged(outcome, 0.02, confinement=NOT_CONFINED)).endswith(f" ({NOT_CONFINED})")
+        assert badge(Judged(outcome, 0.02, confinement=GOOD_FAITH)).endswith(f" ({GOOD_FAITH})")
     record = {"name": "x", "spec": "x", "identity": 0, "version": 1}
-    assert VerifierRecord(**record, foreign=True).confinement == NOT_CONFINED
-    assert VerifierRecord(**record, source="hash").confinement == NOT_CONFINED, (
+    assert VerifierRecord(**record, foreign=True).confinement == GOOD_FAITH
+    assert VerifierRecord(**record, source="hash").confinement == GOOD_FAITH, (
         "of an old plan nobody knows"
     )
     assert not VerifierRecord(**record, source="hash", foreign=False).confinement
-
-
-def test_a_file_with_the_texts_is_noticed(company):
-    import company as module
-
-    (company / "corpus.txt").write_text("nothing yet")
-    out = company / "company-run"
-    store = ravenbench.run(CORPUS, verifiers="company:Reads", out=out, workers=1, **OPTIONS).store
-    assert reasons(store, "company:Reads") == {""}
-    (company / "corpus.txt").write_bytes(lzma.compress("\n".join(store.texts).encode()))
-    os.utime(company / "corpus.txt", (0, 0))
-    fold = store.shared_fold("p00-random-0")
-    learned = apart.learned(module.Reads(), store, fold.train, fold.train_same)
-    apart.answered(learned, store, fold.name, fold.test)
-    assert (
-        apart.exposed(module.Reads(), store, learned)
-        == "it reads a file that may hold what is asked (corpus.txt)"
-    )
 
 
 def test_who_may_know_more_is_not_cleared(company, monkeypatch):
     def refuse(value):
         raise TypeError("cannot be pickled")
 
+    import_module("company")  # what is loaded here is pickled here
     monkeypatch.setattr(apart, "pickled", refuse)
     out = company / "company-run"
     store = ravenbench.run(CORPUS, verifiers="company:Seeker", out=out, workers=1, **OPTIONS).store
@@ -688,23 +494,11 @@ def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared
             **source,
         ).store
         blocks = store.plan_as(VerifyPlan).blocks
+        asked = [store.read_cell(block.key).record for block in blocks]
+        assert {record.programs for record in asked} == {HERE}
         assert {store.read_cell(block.key).record.exposed for block in blocks} == {why} and len(
             blocks
         ) > 1
-
-
-@pytest.mark.parametrize(
-    "text", ["Ο ποιητής έγραφε κάθε πρωί", "他每天早晨在窗前写字并且不愿意被任何人打扰"]
-)
-def test_lines_of_any_script_are_looked_for(text, tmp_path, monkeypatch):
-    table = TextTable.collect([text, "other"])[0]
-    monkeypatch.setattr(apart, "open_store", lambda run: SimpleNamespace(texts=table))
-    with ZipFile(tmp_path / "kept.zip", "w", ZIP_DEFLATED) as archive:
-        archive.writestr("kept.txt", text)
-        archive.writestr("none.txt", "nothing")
-    (tmp_path / "none.txt").write_text("nothing")
-    assert apart._holds(tmp_path / "kept.zip", 0.0, tmp_path)
-    assert not apart._holds(tmp_path / "none.txt", 0.0, tmp_path)
 
 
 def test_attributors_get_their_texts_alone(company):
@@ -722,16 +516,18 @@ def test_retrievers_find_nobody(company):
     )
     store = Store.open(out)
     assert reasons(store, "company:Retrieves") == {""}
+    assert ways(store, "company:Retrieves") == {HERE}, "it is loaded in the run's own process"
 
 
 CLEARING = re.compile(
     r"no content effect|free of content|does not rest on content|evidence is style", re.IGNORECASE
 )
-OF_CASES = "company:Case, company:CaseWrites, function-words"
+OF_CASES = "company:Case, company:CaseStays, function-words"
 
 
 @of_cases
 def test_cases_hand_no_text_beside_its_original(company):
+    import_module("company")  # what is loaded here is pickled here, which one refuses
     options = FAST | {"verifiers": OF_CASES, "folds": 2, "donors": 1}
     questioned, known = case(company)
     made = ravenbench.compare(
@@ -743,12 +539,12 @@ def test_cases_hand_no_text_beside_its_original(company):
     )
     assert not made.errors, made.errors
     assert reasons(made.store, "company:Case") == {""}
-    assert reasons(made.store, "company:CaseWrites") == {"it writes files (kept.txt)"}
+    assert reasons(made.store, "company:CaseStays") == {"it cannot be sent to another process"}
     page = write_report(made.store)
     (told,) = json.loads((page.parent / "case.json").read_text())["cases"]
     contents = {one["verifier"]: one for one in told["scored"]["verifiers_and_content"]}
     assert {one["tested"] for one in contents.values()} == {False}
-    barred = contents.pop("company:CaseWrites")
+    barred = contents.pop("company:CaseStays")
     assert barred["done"] == "not isolated" and barred["auc_content_replaced"] is None
     assert all(
         one["done"] != "not isolated" and one["auc_content_replaced"] > 0
@@ -761,6 +557,7 @@ def test_cases_hand_no_text_beside_its_original(company):
 @pytest.mark.slow
 def test_a_validation_hands_no_text_beside_its_original(company):
     """It asks verifiers by the units of a case (``ext.case.compare.units``), which the test above has."""
+    import_module("company")
     others = background(company / "others")
     conditions = company / "conditions.csv"
     conditions.write_text("name,questioned,known,texts\nplain,200,200,1\n")
@@ -780,13 +577,14 @@ def test_a_validation_hands_no_text_beside_its_original(company):
 
 @of_cases
 def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company):
+    import_module("company")
     questioned, known = case(company)
     made = ravenbench.compare(
         questioned=questioned,
         known=known,
         background=background(company / "others"),
         out=company / "company-run",
-        **FAST | {"verifiers": "company:CaseWrites", "folds": 2, "donors": 1},
+        **FAST | {"verifiers": "company:CaseStays", "folds": 2, "donors": 1},
     )
     assert not made.errors, made.errors
     (found,) = ravenbench.analyse(made.store).cases
@@ -798,8 +596,11 @@ def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company):
 
 
 @of_cases
-def test_candidates_are_not_told_apart_by_originals(company):
+def test_candidates_are_not_told_apart_by_originals(company, monkeypatch):
     import company as module
+
+    def refuse(value):
+        raise TypeError("cannot be pickled")
 
     for author in range(3):
         for number in range(5):
@@ -807,10 +608,11 @@ def test_candidates_are_not_told_apart_by_originals(company):
                 company / "candidates" / f"a{author}" / f"{number}.txt", text(author, number, 200)
             )
     write(company / "unknown.txt", text(1, 50, 200))
-    for method, why in (
-        (module.Candidates(), ""),
-        (module.CandidatesWrites(), "it writes files (kept.txt)"),
-    ):
+    method = module.Candidates()
+    for why in ("", "it cannot be sent to another process"):
+        if why:
+            monkeypatch.setattr(apart, "pickled", refuse)
+            monkeypatch.setattr(module, "frames", len)  # all calls are then asked at once
         out = company / f"company-run-{bool(why)}"
         made = ravenbench.attribute(
             unknown=company / "unknown.txt",
@@ -822,6 +624,7 @@ def test_candidates_are_not_told_apart_by_originals(company):
         assert not made.errors, made.errors
         (name,) = (one.name for one in made.store.plan.verifiers)
         assert reasons(made.store, name) == {why}
+        assert why or ways(made.store, name) == {HERE}
         (one,) = ravenbench.analyse(made.store).texts
         said = one.content.sentence
         assert (why in said) if why else "may know more" not in said

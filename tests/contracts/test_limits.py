@@ -11,6 +11,7 @@ from ravenbench.cli.tasks import command_of, in_spec
 from ravenbench.engine.apart import Process
 from ravenbench.engine.pool import aside, local, run_units, silent
 from ravenbench.engine.task import LIMITS, declared_of
+from ravenbench.engine.walls import view
 from ravenbench.errors import SpecError
 from ravenbench.limits import RunLimits, limits_here, within
 from ravenbench.tasks.functions import function_of
@@ -46,7 +47,7 @@ def test_units_have_the_limits_of_their_run(workers):
 def test_what_is_done_meanwhile_and_apart_has_them_too():
     with within(GIVEN), aside(2) as begin:
         assert begin(limits_here)() == GIVEN
-        apart = Process()
+        apart = Process(view([], [], None))
         try:
             assert apart.ask(tell)["limits"] == repr(GIVEN)
         finally:

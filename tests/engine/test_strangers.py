@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -143,6 +145,12 @@ def test_each_fails_its_own_cells_alone(strangers, capfd):
 
 
 def raven(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = begun(folder, *arguments)
+    stdout, stderr = command.communicate()
+    return subprocess.CompletedProcess(command.args, command.returncode, stdout, stderr)
+
+
+def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     # One that was started in the background ignores Ctrl-C.
     code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
     code += "from ravenbench.cli.main import run; run()"
@@ -150,7 +158,8 @@ def raven(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "spec.toml").write_text("\n".join(["[run]", *keys]))
     command = [sys.executable, "-c", code, "run", OPTIONS["corpus"], "--spec", "spec.toml"]
     command += arguments
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=folder, stdout=pipe, stderr=pipe, text=True)
 
 
 def test_a_method_that_leaves_does_not_end_the_command_well(strangers):
@@ -248,13 +257,28 @@ def test_a_plan_starts_no_outside_program(tmp_path):
 
 def test_ctrl_c_during_a_method_ends_the_run(strangers):
     (strangers / "strangers.py").write_text(
-        STRANGERS + "\nimport signal\nclass Pressed(Base):\n    def verify(self, problems):\n"
-        "        try:\n            os.kill(os.getpid(), signal.SIGINT)\n            import time; time.sleep(1)\n"
+        STRANGERS + "\nimport time\nclass Sleeps(Base):\n    def verify(self, problems):\n"
+        "        try:\n            time.sleep(600)\n"
         "        except BaseException:\n            pass\n        return super().verify(problems)\n"
     )
-    done = raven(strangers, "--verifiers=strangers:Pressed", "--workers=1", "--out=run")
-    assert done.returncode == 130 and "interrupted" in done.stderr, done.stderr
+    command = begun(strangers, "--verifiers=strangers:Sleeps", "--workers=1", "--out=run")
+    until = time.monotonic() + 60
+    while not (strangers / "run" / "plan.json").exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    time.sleep(3)
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=60)
+    assert command.returncode == 130 and "interrupted" in said, said
     assert not list((strangers / "run").glob("cells/*"))
+
+
+def test_a_method_that_interrupts_itself_fails_alone(strangers):
+    (strangers / "strangers.py").write_text(
+        STRANGERS + "\nimport signal\nclass Pressed(Base):\n    def verify(self, problems):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n        return super().verify(problems)\n"
+    )
+    done = raven(strangers, "--verifiers=strangers:Pressed,length", "--workers=1", "--out=run")
+    assert done.returncode == 1 and "ended its process" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -7,39 +7,31 @@ does not; None of Raven's methods, and where a plan replaces no content). ``outs
 not Raven's; ``parts`` gives rows asked together. Unsendable or MethodError if its process cannot be used.
 
 A call gets a table of its own texts, in an order and under ids that follow from what they hold. No spliced text stands
-beside the text that it was made from, so a set may take several calls. Where a plan replaces content, each call is
-answered in a process of its own: it saw what the method learned from, and nothing else. That process is watched, by
-Python's audit events alone, and not shut in: files that it writes, or that hold texts asked about, programs and
-connections could tell it more. So could all that an unconfined program keeps. Where any is seen no method is cleared of
-content, and its cells say why (``CellRecord.exposed``); what no event tells of is not seen, and so reports say of every
-such method how far it is known (``VerifierRecord.confinement``).
+beside the text that it was made from, so a set may take several calls. Each call is answered in a process of its own,
+behind walls (``engine.walls``) where the system has them: it saw what the method learned from, and nothing else, and
+leaves nothing to the next. How it ran, "confined" or "not confined: in good faith" and why, is noted as that of
+outside programs is (``CellRecord.programs``). What a method brings along, in its code, its files or weights, no wall
+keeps out: reports say so of every such method.
 """
 
 from __future__ import annotations
 
-import bz2
 import copy
 import gc
-import gzip
 import hashlib
-import io
-import lzma
 import os
 import pickle
-import re
-import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, replace
-from functools import lru_cache, partial
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -48,62 +40,28 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench import files
-from ravenbench.components import Component, foreign
-from ravenbench.engine import guard
+from ravenbench import files, registry
+from ravenbench.components import Component, foreign, foreign_kinds, values_in
+from ravenbench.engine import guard, walls
 from ravenbench.errors import MethodError
 from ravenbench.limits import RunLimits, hold, limits_here
-from ravenbench.programs import adopt_orphans, end_descendants, end_with, me, note, noted, ways
+from ravenbench.programs import (
+    adopt_orphans,
+    die_with_parent,
+    end_descendants,
+    end_with,
+    me,
+    note,
+    noted,
+    ways,
+)
+from ravenbench.store.records import GOOD_FAITH
 from ravenbench.store.store import Store, open_store
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 from ravenbench.verifiers.contract.languages import check_language
 
-WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-AT = {
-    "os.mkdir": 0,
-    "os.rename": 1,
-    "os.link": 1,
-    "os.symlink": 1,
-    "os.utime": 0,
-    "os.chmod": 0,
-    "os.chown": 0,
-}
-AT |= {"os.remove": 0, "os.rmdir": 0}
-"""Audit events, beside ``open``, that leave traces on a disk, and which argument is the place; in their last one is the
-folder that it lies in."""
-MAKES = AT | {"os.truncate": 0, "os.setxattr": 0, "os.removexattr": 0, "sqlite3.connect": 0}
-STARTS, CONNECTS = (
-    f"it {does} other programs, which may keep what they see" for does in ("starts", "connects to")
-)
-ACTS = dict.fromkeys(
-    ("subprocess.Popen", "os.system", "os.posix_spawn", "os.exec", "os.fork", "os.forkpty"), STARTS
-)
-ACTS |= dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto"), CONNECTS)
-UNTOLD = {"shm_open": "it shares memory with other processes"}
-UNTOLD |= dict.fromkeys(("mkfifo", "mknod"), "it makes pipes, which other processes may read")
-"""Functions of which no event tells."""
-UNSEEN = frozenset(
-    {"open", "open64", "openat", "openat64", "creat", "fopen", "system", "fork", "popen", "socket"}
-)
-UNSEEN |= {
-    "syscall",
-    "mkdir",
-    "rename",
-    "link",
-    "symlink",
-    "shm_open",
-    "shmget",
-    "mq_open",
-    "sem_open",
-    *UNTOLD,
-}
-"""Functions of C by which nothing would be seen of a file or a program."""
-LIBRARIES = frozenset({"numba.core.caching", "ctypes.util", "platform", "importlib.metadata"})
-"""Modules whose files and programs hold nothing of what is asked, where they and ``TRUSTED`` packages alone act."""
-TRUSTED = sys.stdlib_module_names | {"numba", "llvmlite", "numpy", "ravenbench"}
-CODE = (".py", ".pyc", ".so", ".pyd", ".dll")
 FORKS = sys.platform == "linux"
 PRELOADED = (
     "sklearn.pipeline",
@@ -111,16 +69,20 @@ PRELOADED = (
     "sklearn.feature_extraction.text",
     "torch",
     "transformers",
+    "numba",
 )
-"""Modules that are loaded once for all processes, where this one has loaded their package."""
+"""Modules that are loaded once for all processes, where this one or a method has loaded their package."""
+_used = set[str]()
 _servers = threading.local()
-SAMPLES = 64
-LINE = 24
-"""Texts of a run that are looked for in a file that a method reads, each by a line of so many bytes at least."""
+MOST_OPEN = 2**20
 PATIENCE = 15.0
 """Seconds that a server has for ending what methods left running."""
-UNPACKED = 2**28
-"""Bytes of a file up to which it is unpacked to look into it."""
+
+
+def made_here(method: Any) -> str:
+    """Why others' code may have seen a run: it was loaded in this process; "" where it was not."""
+    elsewhere = foreign_kinds(method) <= {*registry.STAND_INS.values()}
+    return "" if elsewhere else "its code ran in Raven's own process"
 
 
 def outsider(method: Any) -> bool:
@@ -235,35 +197,25 @@ class Unsendable(Exception):
 
 
 class Process:
-    """A process that knows what it is sent, with a folder of its own for temporary files; a fork of one that never
-    ran a method, where systems fork. One at a time in a thread. ``files`` and ``acts`` gather what the method did
-    there: files by path, and whether they were written."""
+    """A process behind walls that knows what it is sent, and of the file system a view (``walls.view``); ``obstacle``
+    says why there are no walls, and its folder for temporary files is then one of this process. It is a fork of one
+    that never ran a method, where systems fork. One at a time in a thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, view: Sequence[str]) -> None:
         self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
-        self.files = dict[str, bool]()
-        self.acts = list[str]()
         paths = [str(Path.cwd()) if folder == "" else folder for folder in sys.path]
-        self._server: subprocess.Popen[bytes] | None = getattr(_servers, "last", None)
-        if self._server is None or self._server.poll() is not None:
-            code = (
-                f"import sys; sys.path[:] = {paths!r}; from ravenbench.engine.apart import serve;"
-                f" serve{me()}"
-            )
-            preload = [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
-            self._server = _servers.last = subprocess.Popen(
-                [sys.executable, "-c", code, *preload],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,
-                env=os.environ | {guard.THREADS: "1"},
-            )
-        environment = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self.scratch.name) | {
-            guard.THREADS: "1"
-        }
-        self.pid = self._asked(
-            (paths, str(Path.cwd()), dict(os.environ) | environment, asdict(limits_here()))
-        )["pid"]
+        server: Server | None = getattr(_servers, "last", None)
+        if server is not None and not server.serves():
+            server.end()
+            server = None
+        if server is None:
+            server = _servers.last = Server(paths)
+        self._server: Server | None = server
+        self._log = Path(self.scratch.name, "said").open("w+b", buffering=0)  # noqa: SIM115
+        self._pipes = server.begin(self._log.fileno())
+        environment = dict(os.environ) | {guard.THREADS: "1"}
+        setup = paths, str(Path.cwd()), environment, asdict(limits_here())
+        self.obstacle = self._asked((*setup, self.scratch.name, view))["obstacle"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
@@ -275,10 +227,7 @@ class Process:
         except Exception as error:
             raise Unsendable from error
         reply = self._asked(message)
-        self.files |= {
-            path: written or self.files.get(path, False) for path, written in reply["files"].items()
-        }
-        self.acts += reply["acts"]
+        _used.update(name for name in PRELOADED if name in reply["loaded"])
         for escape in filter(None, reply["ways"].split("; ")):
             note(escape)
         if reply["error"] is not None:
@@ -289,15 +238,12 @@ class Process:
         }
 
     def _asked(self, question: Any) -> dict[str, Any]:
-        server = self._server
+        questions, replies = self._pipes
         message = msgspec.msgpack.encode(question)
-        assert server is not None and server.stdin is not None and server.stdout is not None
         try:
-            server.stdin.write(len(message).to_bytes(8, "big") + message)
-            server.stdin.flush()
-            reply: dict[str, Any] = msgspec.msgpack.decode(
-                _read_bytes(server.stdout, _size(server.stdout))
-            )
+            questions.write(len(message).to_bytes(8, "big") + message)
+            questions.flush()
+            reply: dict[str, Any] = msgspec.msgpack.decode(replies.read(_size(replies)))
         except BaseException as error:
             self.close()
             if not isinstance(error, OSError | msgspec.DecodeError):
@@ -305,7 +251,17 @@ class Process:
             raise MethodError(
                 "the method ended its process (a crash of native code, or memory ran out)"
             ) from None
+        self._tell()
         return reply
+
+    def _tell(self) -> None:
+        """Print what the method printed."""
+        while said := os.pread(self._log.fileno(), 2**20, self._told):
+            self._told += len(said)
+            with suppress(OSError):
+                os.write(2, said)
+
+    _told = 0
 
     def close(self, everything: bool = False) -> None:
         """End it, all that it started and what it kept; unless it is ``whole`` with all that it came from."""
@@ -313,37 +269,82 @@ class Process:
         self._server = None
         if server is None:
             return
-        assert server.stdin is not None and server.stdout is not None
-        if everything and FORKS:
-            with suppress(OSError):
-                server.stdin.write(bytes(8))
-                server.stdin.flush()
-                self.scratch.cleanup()
-                return
-        with suppress(OSError, AttributeError):
-            os.killpg(self.pid, signal.SIGKILL)
-        server.terminate()  # it ends what the method left, wherever that went
-        try:
-            server.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-        for pipe in (server.stdin, server.stdout):
+        if not (everything and FORKS):
+            server.end()
+        for pipe in self._pipes:
             with suppress(OSError):
                 pipe.close()
+        self._tell()
+        self._log.close()
         self.scratch.cleanup()
 
 
+class Server:
+    """What processes are forked from: it has loaded Raven and libraries, and saw no text and no code of others."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        # What lies elsewhere may be others' code under the name of a library.
+        installed = [
+            one for one in paths if "-packages" in one or one.startswith(sys.base_prefix + os.sep)
+        ]
+        installed.append(str(Path(files.__file__).parents[1]))
+        code = (
+            f"import sys; sys.path[:] = {installed!r}; from ravenbench.engine.apart import serve;"
+            f" serve{me()}"
+        )
+        self.of = os.getpid()
+        self.loaded = {*_loaded(), *_used}
+        self.control: socket.socket | None = None
+        stdin: Any = subprocess.PIPE
+        if FORKS:
+            self.control, stdin = socket.socketpair()
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code, *sorted(self.loaded)],
+            stdin=stdin,
+            stdout=subprocess.DEVNULL if FORKS else subprocess.PIPE,
+            start_new_session=True,
+            env=os.environ | {guard.THREADS: "1"},
+        )
+        if FORKS:
+            stdin.close()
+
+    def serves(self) -> bool:
+        """Whether it lives, is this process's own, and has loaded what methods use."""
+        mine = self.of == os.getpid() and self.process.poll() is None
+        return mine and self.loaded >= _used
+
+    def begin(self, log: int) -> tuple[IO[bytes], IO[bytes]]:
+        """Start a process that prints into an open file; where questions to it are written, and its replies read."""
+        if self.control is None:
+            assert self.process.stdin is not None and self.process.stdout is not None
+            return self.process.stdin, self.process.stdout
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            with suppress(OSError):  # a server that ended answers nothing
+                socket.send_fds(self.control, [b"begin"], [theirs.fileno(), log])
+            return ours.makefile("wb"), ours.makefile("rb")
+
+    def end(self) -> None:
+        """End it and what came from it, unless it is another process's."""
+        if self.of != os.getpid():
+            return
+        self.process.terminate()  # it ends what the method left, wherever that went
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.control is not None:
+            self.control.close()
+
+
+def _loaded() -> list[str]:
+    """What of ``PRELOADED`` is of packages that this process has loaded."""
+    return [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
+
+
 def _size(pipe: IO[bytes]) -> int:
-    return int.from_bytes(_read_bytes(pipe, 8), "big")
-
-
-def _read_bytes(pipe: IO[bytes], size: int) -> bytes:
-    """So many bytes, and none beyond; fewer where the pipe ends."""
-    data = bytearray()
-    while len(data) < size and (chunk := pipe.read(size - len(data))):
-        data += chunk
-    return bytes(data)
+    return int.from_bytes(pipe.read(8), "big")
 
 
 def pickled(value: Any) -> bytes:
@@ -359,46 +360,58 @@ def _unpacked(value: list[Any]) -> NDArray[Any]:
 
 
 def serve(parent: int, at_once: bool) -> None:
-    """Fork a process for each method, one after the other, as long as there are questions; it does nothing else.
+    """Fork a process for each method, one after the other, as long as one is asked for; it does nothing else.
 
     Where systems fork, all that a method started ends with its process, also what began a session of its own.
     """
-    if FORKS:
-        adopt_orphans()
-        signal.signal(signal.SIGTERM, _end)
-        end_with(parent, at_once, signal.SIGTERM)
-    else:
-        end_with(parent, at_once)
     for name in ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:]):
         with suppress(Exception):
             import_module(name)
-    questions = os.fdopen(os.dup(0), "rb", buffering=0)
-    replies = os.fdopen(os.dup(1), "wb")
+    if not FORKS:
+        end_with(parent, at_once)
+        questions, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(2, 1)  # what a method prints is no reply
+        _serve(questions, replies, walls.obstacle())
+    obstacle = walls.obstacle()
+    adopt_orphans()
+    signal.signal(signal.SIGTERM, _end)
+    end_with(parent, at_once, signal.SIGTERM)
+    control = socket.socket(fileno=os.dup(0))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)  # what a method prints is no reply
-    mine = me()
     gc.freeze()  # else each fork's first search for garbage copies all that it shares
     while True:
-        if FORKS:
-            select.select([questions], [], [])  # what is asked is read by who answers it
-            if child := os.fork():
-                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
-                with suppress(OSError):
-                    os.killpg(child, signal.SIGKILL)  # what it left running
-                failed = os.waitpid(child, 0)[1]
-                end_descendants()
-                if failed:
-                    os._exit(1)
-                continue
+        handed_over, numbers, *_ = socket.recv_fds(control, 16, 2)
+        end_descendants()  # the last process, which answers no more
+        if not handed_over:
+            os._exit(0)
+        if not os.fork():
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             os.setpgid(0, 0)
-            for pipe in (questions, replies):
-                os.register_at_fork(
-                    after_in_child=pipe.close
-                )  # nobody else answers, or keeps them open
-            end_with(*mine)
-        _serve(questions, replies)
+            _begin(numbers[0], numbers[1], obstacle)
+        for number in numbers:
+            os.close(number)
+
+
+def _begin(line: int, log: int, obstacle: str) -> None:
+    """Have a process of its own answer, and end all that it leaves."""
+    if obstacle:
+        adopt_orphans()
+    child = os.fork() if obstacle else walls.enter()
+    if child:
+        die_with_parent()
+        os.closerange(0, MOST_OPEN)
+        os.waitpid(child, 0)
+        if obstacle:
+            end_descendants()
         os._exit(0)
+    die_with_parent()
+    for number in (1, 2):
+        os.dup2(log, number)
+    os.dup2(line, 3)
+    os.closerange(4, MOST_OPEN)
+    pipe: Any = socket.socket(fileno=3)
+    _serve(pipe.makefile("rb"), pipe.makefile("wb"), obstacle)
 
 
 def _end(number: int, frame: object) -> None:
@@ -408,7 +421,7 @@ def _end(number: int, frame: object) -> None:
     os._exit(1)
 
 
-def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
+def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
     """Call one function after the other, as they are sent, until none comes."""
 
     def reply(value: dict[str, Any]) -> None:
@@ -418,25 +431,23 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
         replies.write(len(message).to_bytes(8, "big") + message)
         replies.flush()
 
-    if not (size := _size(questions)):
-        os._exit(1)  # nobody asks any more
-    sys.path[:], folder, environment, limits = msgspec.msgpack.decode(_read_bytes(questions, size))
-    os.chdir(folder)
+    setup = msgspec.msgpack.decode(questions.read(_size(questions)))
+    sys.path[:], folder, environment, limits, scratch, view = setup
     os.environ.clear()
     os.environ.update(environment)
+    if not obstacle:
+        os.chdir(folder)
+        walls.close(scratch, view)
+        scratch = tempfile.mkdtemp(dir=walls.PRIVATE_FOLDERS[0])
+        os.environ.update(walls.inside())
+    os.chdir(folder)
+    os.environ.update(dict.fromkeys(("TMPDIR", "TEMP", "TMP"), scratch))
     hold(RunLimits(**limits))
     sys.dont_write_bytecode = True
     sys.argv[1:] = []
     tempfile.tempdir = None
-    reply({"pid": os.getpid()})
-    visible_paths = dict[str, bool]()
-    acts = dict[str, None]()
+    reply({"obstacle": obstacle})
     state = None
-    sys.addaudithook(partial(_watch, visible_paths, acts))
-    for module in ("_posixshmem", "os", "posix"):
-        for name, act in UNTOLD.items():
-            with suppress(ImportError, AttributeError):
-                _tell(import_module(module), name, act, acts)
     files.stand_alone()
     while size := _size(questions):
         result = dict[str, Any]()
@@ -445,73 +456,18 @@ def _serve(questions: IO[bytes], replies: IO[bytes]) -> None:
         with noted():
             try:
                 with guard.isolated():
-                    question = msgspec.msgpack.decode(_read_bytes(questions, size))
+                    question = msgspec.msgpack.decode(questions.read(size))
                     do, args = pickle.loads(question)  # noqa: S301 — our own pipe
                     began = True
                     state, result = do(state, *args)
             except Exception as problem:
                 error = guard.tell(problem)
+                if isinstance(problem, FileNotFoundError) and not obstacle:
+                    error = error.replace("\n", f" ({walls.SEEN})\n", 1)
             escape = ways()
-        reply(
-            {
-                "result": result,
-                "error": error,
-                "began": began,
-                "ways": escape,
-                "files": visible_paths,
-                "acts": [*acts],
-            }
-        )
-
-
-def _tell(module: Any, name: str, act: str, acts: dict[str, None]) -> None:
-    """Have a function note that it is called."""
-    function = getattr(module, name)
-
-    def noticed(*args: Any, **named: Any) -> Any:
-        acts[act] = None
-        return function(*args, **named)
-
-    setattr(module, name, noticed)
-
-
-def _watch(
-    visible_paths: dict[str, bool], acts: dict[str, None], event: str, args: tuple[Any, ...]
-) -> None:
-    """Note what an audit event tells of files, programs and connections, those of libraries left out."""
-    if event == "ctypes.dlsym" and args[1] in UNSEEN:
-        acts["it may use files unseen, by functions of C"] = None
-    if event != "open" and event not in MAKES and event not in ACTS:
-        return
-    frame: Any = sys._getframe(1)
-    while frame is not None:
-        name = str(frame.f_globals.get("__name__"))
-        real = getattr(sys.modules.get(name), "__dict__", None)
-        if name.partition(".")[0] not in TRUSTED or real is not frame.f_globals:
-            break  # a method's own code, wherever it was called from
-        if name in LIBRARIES:
-            return
-        frame = frame.f_back
-    if event in ACTS:
-        acts[ACTS[event]] = None
-        return
-    paths = [(args[MAKES.get(event, 0)], args[-1] if event in AT else -1)]
-    paths += [(args[0], args[2])] if event == "os.rename" else []
-    for place, folder in paths:
-        named = place if event == "open" else _opened(place) or place
-        if not isinstance(named, str | bytes | os.PathLike):
-            continue
-        path = os.path.abspath(os.path.join(_opened(folder), os.fsdecode(named)))  # noqa: PTH100, PTH118 — links stay
-        written = event != "open" or bool((args[2] or 0) & WRITES)
-        if written or not path.endswith(CODE):
-            visible_paths[path] = written or visible_paths.get(path, False)
-
-
-def _opened(number: Any) -> str:
-    """The path of a file or folder that is open under a number; "" where it is none."""
-    with suppress(OSError):
-        return os.readlink(f"/proc/self/fd/{number}") if isinstance(number, int) else ""  # noqa: PTH115
-    return ""
+        outcome = {"error": error, "began": began, "ways": escape, "loaded": _loaded()}
+        reply({"result": result, **outcome})
+    os._exit(0)
 
 
 def load(state: Any, value: bytes) -> tuple[Any, dict[str, Any]]:
@@ -544,38 +500,39 @@ def dump(state: Any) -> tuple[Any, dict[str, Any]]:
     return state, {"state": b""}
 
 
+@dataclass
 class Apart:
     """What a method learned, for processes that are asked once each. Where it cannot be pickled (``state`` is empty)
-    each learns ``again``. ``exposed`` says why the method may know more."""
+    each learns ``again``. Whether it was shut in is noted as that of programs is (``programs.ways``)."""
 
-    def __init__(self, state: bytes, again: tuple[Any, ...] = ()) -> None:
-        self.state = state
-        self.again = again
-        self.exposed = ""
+    method: Any
+    state: bytes
+    again: tuple[Any, ...] = ()
 
     @classmethod
-    def learned(cls, store: Store, *again: Any) -> Apart:
+    def learned(cls, method: Any, store: Store | None, *again: Any) -> Apart:
         """What a function and its arguments, such as ``learn``, make of a method in a process of its own."""
-        apart = cls(b"", again)
+        apart = cls(method, b"", again)
         with apart.process_for(store) as process:
             apart.state = process.ask(dump)["state"]
         return apart
 
     @contextmanager
     def process_for(self, store: Store | None) -> Iterator[Process]:
-        """A process that has learned and was asked nothing; it ends with this block. What it saw is held against the
-        texts of a run, if there is one."""
-        process = Process()
+        """A process that has learned and was asked nothing; it ends with this block. The folder of a run is not seen
+        there."""
+        texts = [value for value in values_in(self.method) if isinstance(value, str)]
+        run = None if store is None else store.path
+        process = Process(walls.view(foreign(self.method), texts, run))
         unbroken = False
         try:
+            obstacle = process.obstacle or made_here(self.method)
+            note(f"{GOOD_FAITH} ({obstacle})" if obstacle else "confined")
             process.ask(*((load, self.state) if self.state else self.again))
             yield process
             unbroken = True
         finally:
-            try:
-                self.exposed = self.exposed or ("" if store is None else _exposed(process, store))
-            finally:
-                process.close(unbroken)
+            process.close(unbroken)
 
 
 def learned(
@@ -585,30 +542,24 @@ def learned(
     same: Bools,
     *,
     check: bool = True,
+    here: bool = False,
     learn: Callable[..., tuple[Any, dict[str, Any]]] = learn,
 ) -> Any:
-    """An outsider that has learned from training problems, for ``answered``."""
+    """An outsider that has learned from training problems, for ``answered``; ``here``: in this process, as one that is
+    saved must."""
     problems, order = handed(train)
     again = learn, method, problems, np.asarray(same)[order], check
-    if foreign(method) and replaces_content(store):
+    if not here and foreign(method) and (not made_here(method) or replaces_content(store)):
         with suppress(Unsendable):
-            return Apart.learned(store, *again)
+            return Apart.learned(method, store, *again)
     return learn(None, *again[1:])[0]
-
-
-def whole(learned: Any) -> Any:
-    """What an outsider has learned, here; where it cannot be sent it learns again."""
-    if not isinstance(learned, Apart):
-        return learned
-    do, *arguments = learned.again
-    return load(None, learned.state)[0] if learned.state else do(None, *arguments)[0]
 
 
 def sent(verifier: Component, store: Store) -> Any:
     """The same of one that learned before."""
     if foreign(verifier) and replaces_content(store):
         with suppress(Exception):
-            return Apart(pickled(verifier))
+            return Apart(verifier, pickled(verifier))
     return verifier
 
 
@@ -661,30 +612,18 @@ def why(method: Any, store: Store, learned: Any) -> str:
     """The same of what is an outsider, where others' content was put into texts."""
     escape = ways()
     if isinstance(learned, Apart):
-        reason = learned.exposed
+        reason = ""
     elif foreign(method):
         reason = "it cannot be sent to another process"
     elif escape:
         reason = "" if escape == "confined" else f"the program may keep what it sees ({escape})"
     else:
         reason = "a service answers it, which may keep what it sees"
-    return reason or _taught(store.path, _planned(store))
-
-
-def _planned(store: Store) -> float:
-    """When a run was planned; 0 where nobody knows."""
-    plan: Any = store.path / "plan.json"
-    with suppress(Exception):
-        return float(
-            plan.fs.modified(plan.path).timestamp()
-            if files.is_remote(plan)
-            else plan.stat().st_mtime
-        )
-    return 0.0
+    return reason or _taught(store.path, files.sha256(store.path / "plan.json"))
 
 
 @lru_cache(maxsize=2)
-def _taught(run: Path, planned: float) -> str:
+def _taught(run: Path, plan: str) -> str:
     """What methods learn from that may tell of what they are asked; "" where it is nothing."""
     store = open_store(run)
     for source in {
@@ -696,68 +635,3 @@ def _taught(run: Path, planned: float) -> str:
         if np.isin(fold.test.questioned_index, fold.train.documents).any():
             return "some texts asked about are among those it learned from"
     return ""
-
-
-def _exposed(process: Process, store: Store) -> str:
-    """What would tell a method more than it was handed, by what was seen in its process; "" where there is nothing."""
-    planned = _planned(store)
-    run = None if files.is_remote(store.path) else os.path.realpath(store.path)
-    reasons = list(process.acts)
-    scratch = os.path.realpath(process.scratch.name)
-    for place, written in process.files.items():
-        path = Path(os.path.realpath(place))
-        if place == os.devnull or path.is_relative_to(scratch):
-            continue
-        if written:
-            reasons.append(f"it writes files ({path.name})")
-        elif re.match(rf"/proc/(?!{process.pid}/)\d+/", place):
-            reasons.append("it looks into other processes")
-        elif run is not None and path.is_relative_to(run):
-            reasons.append(f"it reads the run's own folder ({path.name})")
-        elif not path.is_relative_to("/proc") and not path.is_relative_to("/sys"):
-            with suppress(OSError):
-                if path.is_file() and (
-                    (changed := path.stat().st_mtime) > planned or _holds(path, changed, store.path)
-                ):
-                    reasons.append(f"it reads a file that may hold what is asked ({path.name})")
-    return reasons[0] if reasons else ""
-
-
-@lru_cache(maxsize=256)
-def _holds(path: Path, changed: float, run: Path) -> bool:
-    """Whether a file, packed or not, holds some texts of a run, or may: there is nothing to know them by."""
-    data = path.read_bytes()
-    lines = _lines(run)
-    versions = [data]
-    for unpack in UNPACKS if len(data) < UNPACKED else ():
-        with suppress(Exception):
-            versions.append(unpack(data))
-    return not lines or any(line in version for version in versions for line in lines)
-
-
-def _unzipped(data: bytes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return b"\0".join(map(archive.read, archive.namelist()))
-
-
-UNPACKS: tuple[Callable[[bytes], bytes], ...] = (
-    zlib.decompress,
-    gzip.decompress,
-    bz2.decompress,
-    lzma.decompress,
-    _unzipped,
-)
-
-
-@lru_cache(maxsize=2)
-def _lines(run: Path) -> list[bytes]:
-    """The beginning of a long line of some texts of a run, in ASCII where that will do."""
-    texts = open_store(run).texts
-    lines = list[bytes]()
-    for row in np.unique(np.linspace(0, len(texts) - 1, SAMPLES).astype(int)):
-        for ends in (rb'[^\x20-\x7e]|["\\]', rb'[\x00-\x1f\x7f"\\]'):
-            longest = max(re.split(ends, texts.raw(row)), key=len)
-            if len(longest) >= LINE:
-                lines.append(longest[: 2 * LINE])
-                break
-    return lines

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
-from ravenbench.components import Component, parts
+from ravenbench.components import Component, foreign, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, RavenError, SpecError, said
 from ravenbench.limits import ENDING, cell_timeout
 from ravenbench.text.damage import is_wordless
@@ -405,7 +405,7 @@ def smoke_test(components: Mapping[str, Component]) -> None:
     tried = {
         name: component
         for name, component in components.items()
-        if "(" in str(component) and all(map(_ours, parts(component)))
+        if "(" in str(component) and _ours(component)
     }
     for name, component in tried.items():
         try:
@@ -433,7 +433,7 @@ def rehearsable(components: Mapping[str, Component]) -> list[Component]:
     return [
         component
         for component in components.values()
-        if all(map(_ours, parts(component))) and not runs_program(component)
+        if _ours(component) and not runs_program(component)
     ]
 
 
@@ -454,4 +454,5 @@ def _on_toys(component: Component) -> None:
 
 
 def _ours(component: Component) -> bool:
-    return type(component).__module__.startswith("ravenbench.") and not component.trains_long
+    quick = not any(part.trains_long for part in parts(component))
+    return quick and not foreign(component)

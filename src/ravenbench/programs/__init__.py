@@ -5,8 +5,8 @@ wait at most; for ``parent_of`` a process number; for ``note`` how a program was
 Out: ``private_folder`` gives a path that is removed after its block, ``parent_of`` a process number (0 = unknown),
 ``me`` the arguments of ``end_with`` for a process started here, ``ending_with_me`` those of a pool, ``ways`` what
 ``note`` was told since ``noted`` began (text: "confined", "not confined" and why; "" = none was run). ``end_with``,
-``adopt_orphans`` (Linux), ``end_descendants`` (Linux), ``sweep`` and ``note`` give nothing. None raises an error of its
-own.
+``die_with_parent``, ``adopt_orphans`` and ``end_descendants`` (Linux), ``sweep`` and ``note`` give nothing. None raises
+an error of its own.
 
 Where the kernel does so (Linux: ``PR_SET_PDEATHSIG``) the process is killed at once, also within native code;
 elsewhere, and where a thread of the parent that may end before the parent started it, a thread looks once a second.
@@ -55,6 +55,11 @@ def end_with(parent: int, at_once: bool = False, by: int = signal.SIGKILL) -> No
     if os.getppid() != parent:
         os._exit(1)
     threading.Thread(target=watch, daemon=True).start()
+
+
+def die_with_parent() -> None:
+    """From now on the kernel kills this process when its parent ends (Linux)."""
+    _ask_kernel(_PARENT_DEATH, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:

@@ -178,14 +178,14 @@ def content_probe(
             if scores is not None
         )
         helps, misleads = by_topic.get(name, (None, None))
-        confined = confinement(store, name)
-        filled = (
+        filled = [
             cell
             for transplanted in section.folds
             for fold in (transplanted.source, *transplanted.arms.values())
             for cell in cells_of(name, fold)
-        )
+        ]
         barred = exposure(store, name, filled)
+        confined = confinement(store, name, filled)
         measured = dict[str, ContentRow]()
         for way, folds in by_way.items():
             design = designs[way]
@@ -300,10 +300,18 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
-def confinement(store: Store, name: str) -> str:
-    """What is said of how far a method of a plan was shut in (``VerifierRecord.confinement``)."""
-    planned = _planned(store, name)
-    return "" if planned is None else planned.confinement
+ELSEWHERE = "what it learned elsewhere cannot be walled off"
+
+
+def confinement(store: Store, name: str, cells: Iterable[Cell | None]) -> str:
+    """What is said of how far a method was shut in when it filled these cells, and of one that brings files or weights;
+    "" of Raven's own without them."""
+    record = _planned(store, name)
+    if record is None or not (record.confinement or record.source):
+        return ""
+    filled = (cell.record for cell in cells if cell is not None and cell.error is None)
+    ways = {one.programs or record.confinement for one in filled}
+    return "; ".join([*(sorted(ways) if record.confinement else []), ELSEWHERE])
 
 
 def _planned(store: Store, name: str) -> VerifierRecord | None:

@@ -225,9 +225,7 @@ class Report(View, Generic[A]):
             ]
             ways = [program for program in noted if program]
             if ways:
-                described = "; ".join(
-                    dict.fromkeys([*ways, verifier.confinement] if verifier.confinement else ways)
-                )
+                described = "; ".join(dict.fromkeys(ways))
                 programs.append(
                     {
                         "verifier": verifier.name,
@@ -425,10 +423,9 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
         col("cells", lambda program: program["cells"]),
         col("how it ran", lambda program: program["how"], text=True),
         note=(
-            "A confined program saw its input, the files that its command names and the system; no"
-            " network, no other process, no truth. One that was not confined could read whatever"
-            " the user may, truth included; so could a method of others' classes: Python's audit"
-            " events tell of some of what it does, and not of all."
+            "A confined program or method saw its input, the files that its command or parameters"
+            " name, its own code and the system; no network, no other process, no truth. One that"
+            " was not confined could read whatever the user may, truth included."
         ),
     )
 

@@ -138,7 +138,7 @@ class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
     labels: dict[str, Any] = {}
 
 
-NOT_CONFINED = "not confined: as far as Python's audit events tell"
+GOOD_FAITH = "not confined: in good faith"
 
 
 class VerifierRecord(Record, frozen=True, kw_only=True):
@@ -164,7 +164,7 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
         of programs alone, whose cells say how they ran. An old plan that does not tell is taken to hold such classes.
         """
         is_foreign = self.source is not None if self.foreign is None else self.foreign
-        return NOT_CONFINED if is_foreign else ""
+        return GOOD_FAITH if is_foreign else ""
 
 
 class CellPlace(Record, frozen=True, kw_only=True):

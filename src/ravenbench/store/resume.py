@@ -220,7 +220,7 @@ def _name_edited(store: Store) -> None:
         if record.source is None:
             continue
         try:
-            with registry.importing_nothing():
+            with registry.importing("nothing"):
                 named = source_hash(registry.parse("verifier", record.spec))
         except InputError:
             continue

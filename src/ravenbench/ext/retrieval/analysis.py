@@ -257,11 +257,11 @@ def _content(
         for key, each in (("success", success), ("mrr", mrr))
     }
     shown["swing"] = shown["on"] - shown["success_left"]
-    cells = (store.read_cell(c.key) for c in plan.cells if c.verifier == method)
+    cells = [store.read_cell(c.key) for c in plan.cells if c.verifier == method]
     said: str = verdict
     if verdict is Content.LESS:
         barred = exposure(store, method, cells)
-        confined = confinement(store, method)
+        confined = confinement(store, method, cells)
         said = (
             f"{Content.NO_VERDICT}: {barred}"
             if barred

@@ -529,7 +529,9 @@ class Alone:
         nobody = Questions(Items([], np.zeros(1, dtype=np.int64), none, {}), none, none, none, none)
         some = np.sort(place[np.union1d(shard, pool.plain.true)])
         return cls(
-            Apart.learned(store, fitted, method, Pool(texts, nobody, candidates), some, again),
+            Apart.learned(
+                method, store, fitted, method, Pool(texts, nobody, candidates), some, again
+            ),
             place,
         )
 

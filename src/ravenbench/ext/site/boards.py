@@ -31,7 +31,7 @@ from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.answers import Truth
 from ravenbench.reading.decoding import Faults
 from ravenbench.reading.tabular import ProblemAttribute, quantiles
-from ravenbench.reports.content import badge
+from ravenbench.reports.content import CLEARED, badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
 from ravenbench.reports.report import report_of
 from ravenbench.reports.seeds import pooled_stores, runs_of_seeds
@@ -48,11 +48,11 @@ from ravenbench.reports.view import (
     table,
     to_csv,
 )
-from ravenbench.statistics.axes import Domain
+from ravenbench.statistics.axes import Content, Domain, Judged
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import Plan
+from ravenbench.store.records import GOOD_FAITH, Plan
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.api import is_run, read_run, with_late
@@ -560,6 +560,12 @@ def _data(store: Store) -> str:
     return content_key(digests)[:12]
 
 
+def _cleared(judged: Judged[Any]) -> str:
+    """The outcome in words; no board clears what did not run behind walls."""
+    free = judged.outcome in CLEARED and GOOD_FAITH in judged.confinement
+    return f"content: {Content.NO_VERDICT} ({judged.confinement})" if free else badge(judged)
+
+
 def _run(store: Store, key: str) -> Board:
     truth, systems, notes = read_run(store)
     report = report_of(store)
@@ -587,7 +593,7 @@ def _run(store: Store, key: str) -> Board:
                 missing=s.missing,
                 style_left=_number(row and row.figures.style_left),
                 swing=_number(row and row.figures.swing),
-                content="" if row is None else badge(row.judged),
+                content="" if row is None else _cleared(row.judged),
                 gain=_number(gain and gain.gain),
                 domain="" if gain is None else badge(gain.judged),
                 parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},

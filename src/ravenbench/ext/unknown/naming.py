@@ -21,7 +21,7 @@ from ravenbench.ext.case.stated import Stated
 from ravenbench.ext.unknown.task import Passages, UnknownPlan, UnknownRecord, open_passages
 from ravenbench.randomness import stream
 from ravenbench.reports.answers import Answer
-from ravenbench.reports.content import exposure
+from ravenbench.reports.content import confinement, exposure
 from ravenbench.statistics.estimates import wilson
 from ravenbench.store.records import Record
 from ravenbench.text.splicing import BOTH
@@ -179,7 +179,7 @@ class NamingAnswers(Answer[UnknownPlan]):
         plan = store.plan_as(UnknownPlan)
         folds = {fold: _Fold(store, plan, fold) for fold in plan.words}
         texts = tuple(folds[u.fold].naming(n, u) for n, u in enumerate(plan.unknown))
-        confined = {v.name: v.confinement or None for v in plan.verifiers}
+        confined = {name: said or None for name, said in _confined(store, plan).items()}
         return cls(texts, {**confined, **_barred(store, plan)})
 
     @property
@@ -307,6 +307,14 @@ def _barred(store: Store, plan: UnknownPlan) -> dict[str, str]:
     return {name: why for name, why in reasons.items() if why}
 
 
+def _confined(store: Store, plan: UnknownPlan) -> dict[str, str]:
+    """What is said of how far each method was shut in."""
+    return {
+        one.name: confinement(store, one.name, [store.cell(one.name, fold) for fold in plan.words])
+        for one in plan.verifiers
+    }
+
+
 class _Fold(Scored):
     """What all unknown texts that are cut alike share."""
 
@@ -317,7 +325,7 @@ class _Fold(Scored):
         self.words = plan.words[fold]
         cells = [store.cell(v.name, fold) for v in plan.verifiers]
         self.barred = _barred(store, plan)
-        self.confined = [f"{v.name}: {v.confinement}" for v in plan.verifiers if v.confinement]
+        self.confined = [f"{name}: {said}" for name, said in _confined(store, plan).items() if said]
         # A method that gives a text no finite scores is left out as one that failed.
         whole = [
             cell.arrays

@@ -530,7 +530,9 @@ def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> 
         taught = [p.texts[i] for i in rows]
         names = [f"{p.author[i]:08d}" for i in rows]
         learned.append(
-            Apart.learned(store, lambda _, *given: (clone(method).fit(*given), {}), taught, names)
+            Apart.learned(
+                method, store, lambda _, *given: (clone(method).fit(*given), {}), taught, names
+            )
         )
         done = 0
         for call in filter(len, calls):

@@ -237,7 +237,8 @@ def loaded(run: Path) -> Verifier:
 
 @lru_cache(maxsize=1)
 def _loaded(run: Path, trained_sha256: str) -> Verifier:
-    component: Component = registry.parse("verifier", open_store(run).plan.verifiers[0].spec)
+    with registry.importing("here"):
+        component: Component = registry.parse("verifier", open_store(run).plan.verifiers[0].spec)
     with _here(run / "trained") as folder:
         return persist.load(folder, component)
 

@@ -183,9 +183,10 @@ class Verify(Task):
             raise SpecError(
                 "a verifier is either trained or loaded", expected="one of --train and --load"
             )
-        (name, self.component), *more = registry.named(
-            "verifier", [self.values["verifier"]]
-        ).items()
+        with registry.importing("here"):
+            (name, self.component), *more = registry.named(
+                "verifier", [self.values["verifier"]]
+            ).items()
         if more:
             raise SpecError(
                 "one verifier is trained, and this names several", found=self.values["verifier"]
@@ -407,7 +408,7 @@ def check_answers_file(
 
 
 def _fit(component: Component, store: Store) -> Verifier:
-    from ravenbench.engine.apart import learned, outsider, whole
+    from ravenbench.engine.apart import learned, outsider
     from ravenbench.engine.guard import isolated, one_thread, stdout_to_stderr
     from ravenbench.verifiers.contract.base import as_verifier, fresh
     from ravenbench.verifiers.contract.languages import check_language
@@ -416,7 +417,9 @@ def _fit(component: Component, store: Store) -> Verifier:
     try:
         with one_thread(), stdout_to_stderr(), isolated():
             if outsider(component):
-                verifier: Verifier = whole(learned(component, store, fold.train, fold.train_same))
+                verifier: Verifier = learned(
+                    component, store, fold.train, fold.train_same, here=True
+                )
                 return verifier
             check_language(component, fold.train)
             return as_verifier(fresh(component)).fit(fold.train, fold.train_same)

@@ -189,9 +189,8 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     free = [fold for fold in map(FoldRole.FREE.of, shape.folds) if fold in plan.folds]
     folds = [*shape.folds, *moved, *free, *sets, *shape.case_folds]
     complete = complete_scores(store, plan, folds, failures)
-    exposed = {
-        name: exposure(store, name, (store.cell(name, fold) for fold in folds)) for name in complete
-    }
+    cells = {name: [store.cell(name, fold) for fold in folds] for name in complete}
+    exposed = {name: exposure(store, name, filled) for name, filled in cells.items()}
     barred = {name: why for name, why in exposed.items() if why}
     isolated = {name: scores for name, scores in complete.items() if name not in barred}
     pairs, own = (_joined(store, complete, folds, shape.strangers) for folds in (shape.folds, sets))
@@ -218,7 +217,7 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         np.array([problem.content for problem in place], dtype=np.float64),
         tuple(failures),
         barred,
-        {name: confinement(store, name) for name in complete},
+        {name: confinement(store, name, filled) for name, filled in cells.items()},
     )
 
 

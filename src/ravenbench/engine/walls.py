@@ -1,0 +1,158 @@
+"""Shuts a process in by namespaces of the kernel, without rights: what others' code does there stays there (Linux).
+
+In: for ``view`` modules, texts that may name files, and the folder of a run; for ``close`` a view and an empty folder
+to build it in.
+Out: ``obstacle`` why there are no walls ("" = there are); ``enter`` forks a process behind walls (0 there, its number
+here); ``close`` has it see a view alone, which ``view`` gives as words for ``walls.sh``; ``inside`` variables of the
+environment there. OSError from ``enter`` and ``close`` where the system refuses.
+
+Behind walls a process has process ids, IPC, a network without devices, /tmp and /dev/shm of its own, which end with it.
+Of the file system it sees, and cannot write, the system's own folders, Python, installed packages, the code (modules
+and packages) in other folders that Python imports from, files that a parameter names, and models of the Hugging Face
+hub; not the run, Raven's cache, corpora and the user's home. It has no rights to change that. What the state of the
+machine tells (its load, which files it holds in memory, locks on files that several see) is not walled off.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from ravenbench import files
+
+SWITCH = "RAVEN_WALLS"
+"""The environment variable that is "off" where nothing is to be shut in."""
+NAMESPACES = 0x10000000 | 0x20000 | 0x20000000 | 0x40000000 | 0x08000000
+"""Of users, mounts, processes, networks and IPC."""
+SET_ATTRIBUTES = 442
+READ_ONLY, RECURSIVE = 1, 0x8000
+JOIN_KEYRING = {"x86_64": 250, "aarch64": 219}
+"""Numbers of system calls."""
+NO_NEW_RIGHTS = 38
+SEEN = "behind walls a method sees its own code, and files that its parameters name"
+PRIVATE_FOLDERS = ("/tmp", "/dev/shm")  # noqa: S108
+
+
+def _called(name: str, *args: object) -> None:
+    """Call a function of C that gives 0 where it did what it should."""
+    if getattr(ctypes.CDLL(None, use_errno=True), name)(*args):
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def _set(path: str, flags: int, *set_and_cleared: int) -> None:
+    """Set and clear attributes of a mount."""
+    attributes = (ctypes.c_uint64 * 4)(*set_and_cleared)
+    _called("syscall", SET_ATTRIBUTES, -100, path.encode(), flags, attributes, 32)
+
+
+@cache
+def obstacle() -> str:
+    """Why nothing can be shut in here, "" where it can; found out by trying, in a process without threads."""
+    if os.environ.get(SWITCH) == "off":
+        return f"{SWITCH}=off"
+    if sys.platform != "linux":
+        return "this system has no namespaces"
+    read, write = os.pipe()
+    if not (child := os.fork()):
+        try:
+            if not enter():
+                close(tempfile.gettempdir(), [])
+                os.write(write, b"closed")
+        except BaseException as error:
+            os.write(write, str(error).encode()[:200])
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        said = pipe.read().decode(errors="replace")
+    os.waitpid(child, 0)
+    return "" if said == "closed" else f"no user namespaces here: {said}"
+
+
+def enter() -> int:
+    """Fork a process into namespaces of its own, of which it is the first; 0 there, its number here."""
+    user, group = os.getuid(), os.getgid()
+    _called("unshare", NAMESPACES)
+    for name, line in (
+        ("setgroups", "deny"),
+        ("uid_map", f"0 {user} 1"),
+        ("gid_map", f"0 {group} 1"),
+    ):
+        Path("/proc/self", name).write_text(line)
+    return os.fork()
+
+
+def close(root: str, view: list[str]) -> None:
+    """See a view alone, which cannot be written, and private folders; give up all rights, for good, and the keyring
+    that others share."""
+    script = str(Path(__file__).with_name("walls.sh"))
+    done = subprocess.run(["/bin/sh", script, root, *view], capture_output=True)
+    if done.returncode:
+        raise OSError(done.stderr.decode(errors="replace").strip())
+    _set("/", RECURSIVE, READ_ONLY)
+    for path in (*PRIVATE_FOLDERS, *filter(os.path.ismount, _kernels())):
+        _set(path, 0, 0, READ_ONLY)
+    c = ctypes.CDLL(None)
+    c.syscall(JOIN_KEYRING[platform.machine()], 1, None)
+    head = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    _called("capset", head, (ctypes.c_uint32 * 6)())
+    _called("prctl", NO_NEW_RIGHTS, ctypes.c_ulong(1), 0, 0, 0)
+
+
+def _kernels() -> set[str]:
+    """The folders of Raven's code that numba keeps compiled functions in: it must be able to write there."""
+    package = Path(files.__file__).parent
+    return {str(file.parent) for file in package.glob("*/__pycache__/*.nbi")}
+
+
+def view(modules: Iterable[str], texts: Iterable[str], run: Path | None) -> list[str]:
+    """What code of these modules sees, which may read files that these texts name; not the folder of a run."""
+    shown = [sys.prefix, sys.base_prefix]
+    for module in {"ravenbench", *(name.partition(".")[0] for name in modules)}:
+        with suppress(Exception):
+            spec = find_spec(module)
+            shown += [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
+    imported = [Path(one).absolute() for one in (".", *sys.path)]
+    shown += [str(one) for one in imported if one.name in ("site-packages", "dist-packages")]
+    code = [one for one in imported if not any(one.is_relative_to(path) for path in shown)]
+    for text in texts:
+        with suppress(OSError, ValueError):
+            path = Path(text).expanduser().absolute()
+            shown += [str(path)] if path.is_file() or (os.sep in text and path.is_dir()) else []
+    shown += map(str, Path(_hub()).glob("models--*"))
+    data = (os.environ.get(f"{name}_DATA") for name in ("RAVEN", "SCIKIT_LEARN", "NLTK"))
+    hidden = [files.cache_folder(), *(Path(one) for one in data if one)]
+    hidden += [] if run is None or files.is_remote(run) else [run]
+    words = {
+        "code": map(str, code),
+        "show": filter(os.path.isabs, shown),
+        "hide": (str(one) for path in hidden for one in (path.absolute(), path.resolve())),
+        "copy": _kernels(),
+    }
+    return [
+        text
+        for word, paths in words.items()
+        for path in dict.fromkeys(paths)
+        for text in (word, path)
+    ]
+
+
+def _hub() -> str:
+    """The folder with models of the Hugging Face hub."""
+    home = os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface"
+    return os.environ.get("HF_HUB_CACHE") or str(Path(home, "hub"))
+
+
+def inside() -> dict[str, str]:
+    """What the environment says behind walls: where files may be kept for a while, and that there is no network."""
+    caches = dict.fromkeys(("XDG_CACHE_HOME", "RAVEN_CACHE"), PRIVATE_FOLDERS[1])
+    return {**caches, "HF_HUB_CACHE": _hub(), "HF_HUB_OFFLINE": "1"}
