@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -604,3 +605,16 @@ def test_a_line_of_a_mailbox_that_begins_with_from_is_the_writers(tmp_path):
     (tmp_path / "a.mbox").write_text(mail + mail.replace("One", "Two"), "utf-8")
     texts = [document.text for document in read_documents(tmp_path / "a.mbox")]
     assert texts == ["One.\n\nFrom the sea I came.\n", "Two.\n\nFrom the sea I came.\n"]
+
+
+def test_mails_without_an_ending_are_told_from_other_files(tmp_path):
+    from ravenbench.reading.texts import read_inbox
+
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "0.").write_text("From: a@e.org\nSubject: s\nDate: d\n\nHers.\n", "utf-8")
+    with pytest.raises(InputError) as told:
+        read_inbox([tmp_path], None, lambda *_: None)
+    fix = str(told.value.fix).partition(": ")[2]
+    subprocess.run(["sh", "-c", fix], check=True)
+    (read_again,), _ = read_inbox([tmp_path], None, lambda *_: None)
+    assert read_again.document.text == "Hers.\n"
