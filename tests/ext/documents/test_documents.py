@@ -57,6 +57,8 @@ def test_word_gives_its_running_text_and_says_what_else_it_holds(tmp_path):
     }
     assert "old" in next(one.sample for one in document.left_out if one.kind == "deleted text")
     assert document.notes == (
+        "text that was inserted is taken: by somebody without a name (1 word)",
+        "text was deleted: by somebody without a name (1 word)",
         "the file's metadata name Eve X: a hint, and no proof of who wrote it",
     )
     assert document.author is None and len(document.file_sha256) == len(document.text_sha256) == 64
@@ -66,7 +68,7 @@ def test_opendocument(tmp_path):
     body = (
         "<text:h>Title</text:h><text:p>One<text:s text:c='2'/>two<text:note>n</text:note> three</text:p>"
         "<text:p text:style-name='Quotations'>q</text:p><table:table>t</table:table>"
-        "<text:tracked-changes>gone</text:tracked-changes><text:list><text:list-item> <text:p>item</text:p>"
+        "<text:tracked-changes><text:changed-region><text:deletion>gone</text:deletion></text:changed-region></text:tracked-changes><text:list><text:list-item> <text:p>item</text:p>"
         "</text:list-item></text:list>"
     )
     document = read(tmp_path, "a.odt", odt(body, {"Pictures/a.png": b"x"}))
@@ -618,3 +620,35 @@ def test_mails_without_an_ending_are_told_from_other_files(tmp_path):
     subprocess.run(["sh", "-c", fix], check=True)
     (read_again,), _ = read_inbox([tmp_path], None, lambda *_: None)
     assert read_again.document.text == "Hers.\n"
+
+
+def test_who_inserted_and_deleted_text_is_said(tmp_path):
+    def change(kind: str, author: str, words: str) -> str:
+        tag = "delText" if kind == "del" else "t"
+        return f'<w:{kind} w:author="{author}"><w:r><w:{tag}>{words}</w:{tag}></w:r></w:{kind}>'
+
+    body = (
+        "<w:p><w:r><w:t>Mine. </w:t></w:r>"
+        f"{change('ins', 'Ed Itor', 'Not mine at all.')}{change('del', 'Ed Itor', 'Gone now.')}"
+        f"{change('ins', 'Mia', 'Mine again.')}<w:del w:author='Ed Itor'/></w:p>"
+    )
+    document = read(tmp_path, "a.docx", docx(body))
+    assert document.text == "Mine. Not mine at all.Mine again.\n"
+    assert kinds(document)["deleted text"] == 1
+    assert document.notes == (
+        "text that was inserted is taken: by Ed Itor (4 words), Mia (2 words)",
+        "text was deleted: by Ed Itor (2 words)",
+    )
+
+
+def test_an_opendocument_text_says_it_too_and_counts_what_was_deleted_alone(tmp_path):
+    def region(kind: str, words: str) -> str:
+        info = '<office:change-info><c xmlns="http://purl.org/dc/elements/1.1/"><creator>Ed</creator></c></office:change-info>'
+        return (
+            f"<text:changed-region><text:{kind}>{info}{words}</text:{kind}></text:changed-region>"
+        )
+
+    inserted = f"<text:tracked-changes>{region('insertion', '')}</text:tracked-changes>"
+    document = read(tmp_path, "a.odt", odt(f"{inserted}<text:p>Words</text:p>"))
+    assert document.text == "Words\n" and "deleted text" not in kinds(document)
+    assert document.notes[0] == "text that was inserted is taken: by Ed (1 passage)"
