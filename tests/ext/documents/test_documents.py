@@ -68,7 +68,8 @@ def test_opendocument(tmp_path):
     body = (
         "<text:h>Title</text:h><text:p>One<text:s text:c='2'/>two<text:note>n</text:note> three</text:p>"
         "<text:p text:style-name='Quotations'>q</text:p><table:table>t</table:table>"
-        "<text:tracked-changes><text:changed-region><text:deletion>gone</text:deletion></text:changed-region></text:tracked-changes><text:list><text:list-item> <text:p>item</text:p>"
+        "<text:tracked-changes><text:changed-region><text:deletion>gone</text:deletion></text:changed-region>"
+        "</text:tracked-changes><text:list><text:list-item> <text:p>item</text:p>"
         "</text:list-item></text:list>"
     )
     document = read(tmp_path, "a.odt", odt(body, {"Pictures/a.png": b"x"}))
