@@ -543,7 +543,7 @@ def _answer(
             type(value), type(value).__name__
         )
         cure = {
-            str: _decimal(str(value)) or "write the number without quotes",
+            str: _number_meant(str(value)) or _unquoted(str(value)),
             bool: (
                 "write a number: 1 for true and 0 for false, where they mean the same author and"
                 " different ones"
@@ -582,14 +582,29 @@ def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
     )
 
 
-def _decimal(text: str) -> str | None:
-    """The fix for a number with a decimal comma; None of other texts."""
-    number = text.strip().replace(",", ".")
+_IN_WORDS = {
+    **dict.fromkeys(("same", "yes", "y", "true", "t", "ja", "oui", "positive"), "1"),
+    **dict.fromkeys(("different", "no", "n", "false", "f", "nein", "non", "negative"), "0"),
+}
+
+
+def _number_meant(text: str) -> str | None:
+    """The fix for a number with a decimal comma or a percent sign, and for an answer in words; None of other texts."""
+    written = text.strip()
+    number = written.rstrip("% ").replace(",", ".")
+    if re.fullmatch(r"\d+(\.\d+)?", number):
+        meant = f"{float(number) / 100:g}" if "%" in written else number
+        return f"write {meant}, not {written}" if meant != written else None
+    meant = _IN_WORDS.get(written.lower(), "")
     return (
-        f"write {number}, not {text.strip()}"
-        if re.fullmatch(r"\d+\.\d+", number) and "," in text
-        else None
+        f"write {meant}, not {written}: 1 is the same author, 0 different ones" if meant else None
     )
+
+
+def _unquoted(text: str) -> str:
+    """The fix for a number that is a text; for another text what an answer is."""
+    plain = re.fullmatch(r"\s*[\d.eE+-]+\s*", text) is not None
+    return "write the number without quotes" if plain else _UNANSWERED
 
 
 def _answer_of_line(
@@ -606,7 +621,7 @@ def _answer_of_line(
         value = float(fields[-1])
     except ValueError:
         raise fault(
-            "score-not-number", **location, fix=_decimal(fields[-1]) or _UNANSWERED
+            "score-not-number", **location, fix=_number_meant(fields[-1]) or _UNANSWERED
         ) from None
     return fields[0], _number(value, location), decision
 

@@ -292,12 +292,12 @@ def check_controls(
         fix += 'text.encode("latin-1").decode("cp1252") for each of these texts'
     elif _inside(file):
         fix = "unpack the zip and convert the file again, from Windows-1252 to UTF-8"
+    elif Path(file).read_bytes().startswith(codecs.BOM_UTF8):
+        fix = "replace these characters in an editor by those that were meant"
     else:
-        aside, original, converted = _aside(file)
-        fix = (
-            f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {original} | iconv -f WINDOWS-1252 -t UTF-8 >"
-            f" {converted}"
-        )
+        new, aside = _aside(file, "UTF-8", "ISO-8859-1")
+        last = f"iconv -f WINDOWS-1252 -t UTF-8 {new} > {shlex.quote(str(file))} && rm {new}"
+        fix = f"{aside} && {last}"
     raise fault(
         "control-characters-windows-1252",
         file=file,
@@ -535,16 +535,17 @@ def _advice(file: str | Path, encoding: str, option: bool) -> str:
     if _inside(file):
         convert = f"unpack the zip and convert the file from {name} to UTF-8"
     else:
-        aside, original, converted = _aside(file)
-        convert = f"{aside} && iconv -f {name} -t UTF-8 {original} > {converted}"
+        new, aside = _aside(file, name, "UTF-8")
+        convert = f"{aside} && mv {new} {shlex.quote(str(file))}"
     return f"--encoding {encoding}, or {convert}" if option else convert
 
 
-def _aside(file: str | Path) -> tuple[str, str, str]:
-    """The command that puts a file aside and never over another, and the names it uses then and before."""
-    original = shlex.quote(f"{file}.orig")
-    converted = shlex.quote(str(file))
-    return f"test ! -e {original} && mv {converted} {original}", original, converted
+def _aside(file: str | Path, encoding: str, wanted: str) -> tuple[str, str]:
+    """The name of a file converted from an encoding to the wanted one, and the command that makes it and, once that
+    went well, puts the original aside, never over another."""
+    original, new, name = (shlex.quote(f"{file}{end}") for end in (".orig", ".new", ""))
+    convert = f"iconv -f {encoding} -t {wanted} {name} > {new}"
+    return new, f"test ! -e {original} && {convert} && mv {name} {original}"
 
 
 def _inside(file: str | Path) -> bool:

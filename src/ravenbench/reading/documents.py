@@ -39,13 +39,13 @@ PLAIN = "plain text"
 OTHERS = dict[str, str](line.split("\t") for line in phrases("unread"))
 """Documents that are not read, and what to do with them."""
 _MISNAMED = {b"{\\rtf": ".rtf", b"%PDF": ".pdf", b"\xd0\xcf\x11\xe0": ".doc or .msg"}
-SIGNAL = ("chat.md", "data.json")
-"""The names of Signal's messages as signal-export writes them."""
+CHATS = re.compile(r"chat\.md|data\.json|result\.json|message_\d+\.json|\d{4}-\d\d-\d\d\.json")
+"""The names of files in which signal-export, Telegram, Messenger and Slack keep messages."""
 
 
 @cache
 def formats_by_suffix() -> dict[str, str]:
-    """What is read, by the ending of its name. Exports of WhatsApp and Signal are recognised by their lines."""
+    """What is read, by the ending of its name. Chats are recognised by their lines."""
     extension_suffixes = {
         suffix: document_format.name
         for document_format in document_formats().values()
@@ -59,7 +59,7 @@ def is_document(path: Path) -> bool:
     name = path.name.lower()
     return (
         path.suffix.lower() in formats_by_suffix()
-        or name in SIGNAL
+        or CHATS.fullmatch(name) is not None
         or (name.endswith(".zip") and "whatsapp" in name)
     )
 
@@ -169,7 +169,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
 
 def check_no_table(path: Path) -> None:
     """Unreadable if a file is a table by its name, where one text is expected."""
-    if table_kind(path.name) is not None and path.name.lower() not in SIGNAL:
+    if table_kind(path.name) is not None and not CHATS.fullmatch(path.name.lower()):
         fix = "write each text into a file of its own; raven run, attribute and map read tables"
         expected = "a document, as .txt or .docx"
         raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
@@ -235,7 +235,7 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
         if document_format.sign and pkgutil.resolve_name(document_format.sign)(text):
             documents: list[Document] = pkgutil.resolve_name(document_format.reader)(text, path)
             return documents
-    if not archive.single or path.name.lower() in SIGNAL:
+    if not archive.single or CHATS.fullmatch(path.name.lower()):
         raise Unreadable(
             "it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt"
         )

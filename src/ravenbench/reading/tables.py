@@ -11,9 +11,11 @@ and gives the kind of table by its name: parquet, csv (TSV too), jsonl, json or 
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from pathlib import Path
 from statistics import median
@@ -452,6 +454,21 @@ def _part_files(path: Path) -> list[Path]:
     )
 
 
+_IN_R = {".rds": "readRDS", ".rda": "load", ".rdata": "load"}
+
+
+def _as_table(path: Path) -> str:
+    """How a file that is no table by its name is read as one."""
+    table = shlex.quote(f"{path.stem}.csv")
+    if opened := _IN_R.get(path.suffix.lower()):
+        return f"in R: x <- {opened}({str(path)!r}); write.csv(as.data.frame(x), {table!r})"
+    with suppress(OSError), path.open("rb") as file:
+        first = file.readline(2**16).strip()
+        kind = "jsonl" if first[:1] == b"{" else "tsv" if b"\t" in first else "csv"
+    name = shlex.quote(str(path))
+    return f"if it is one, by its first line a .{kind}: mv {name} {shlex.quote(str(path.with_suffix('.' + kind)))}"
+
+
 def checked_kind(path: Path) -> str:
     """What kind of table lies here, by its name and first bytes. InputError if none does, or they disagree."""
     if path.is_dir():
@@ -475,9 +492,7 @@ def checked_kind(path: Path) -> str:
             file=path,
             found=path.suffix or "no ending",
             expected=", ".join(sorted(KINDS)),
-            fix="unpack it"
-            if packed
-            else f"{path.name}.csv, .tsv or .jsonl, if it is one of these",
+            fix="unpack it" if packed else _as_table(path),
         )
     with path.open("rb") as file:
         head = file.read(4)

@@ -11,8 +11,10 @@ sentences.
 from __future__ import annotations
 
 import hashlib
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -209,6 +211,18 @@ def published_texts(
         return texts, [name for name in archive.names if name not in texts]
 
 
+def _as_documents(places: Sequence[Path], left_out: Sequence[LeftOutFile]) -> str | None:
+    """What to do where nothing could be read and the first file left out is a mail without an ending."""
+    for place in places:
+        for name, _, _ in left_out[:1]:
+            with suppress(OSError, UnicodeError):
+                head = (place / name).read_bytes()[:20_000].decode("latin-1")
+                if "headers" in signs_of_mail(head):
+                    folder = shlex.quote(str(place))
+                    return f"they are mails: find {folder} -type f -exec mv {{}} {{}}.eml \\;"
+    return None
+
+
 class ReadDocument(NamedTuple):
     """A document, its file within the folder that was given, and notes on it."""
 
@@ -247,6 +261,7 @@ def read_inbox(
             file=places[0],
             found=", ".join(name for name, _, _ in left_out[:4]) or "nothing",
             expected=", ".join(sorted(formats_by_suffix())),
+            fix=_as_documents(places, left_out),
         )
     read: list[ReadDocument] = []
     for done, (root, path) in enumerate(sources):

@@ -15,6 +15,7 @@ import numpy as np
 from ravenbench.reports.page import COLORS, FAINT, canvas, style
 from ravenbench.reports.results import View
 from ravenbench.reports.view import Col, Table, col, printable, table
+from ravenbench.text.tokens import count_words
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 if TYPE_CHECKING:
@@ -174,7 +175,7 @@ def _counts(key: str, labels: Labels) -> Table:
 
 
 def _words(texts: TextTable, row: Any) -> int:
-    return len(texts.raw(int(row)).split())
+    return count_words(texts[int(row)])
 
 
 def _lowest_to_highest(counts: Ints) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -56,6 +57,8 @@ def test_word_gives_its_running_text_and_says_what_else_it_holds(tmp_path):
     }
     assert "old" in next(one.sample for one in document.left_out if one.kind == "deleted text")
     assert document.notes == (
+        "text that was inserted is taken: by somebody without a name (1 word)",
+        "text was deleted: by somebody without a name (1 word)",
         "the file's metadata name Eve X: a hint, and no proof of who wrote it",
     )
     assert document.author is None and len(document.file_sha256) == len(document.text_sha256) == 64
@@ -65,7 +68,8 @@ def test_opendocument(tmp_path):
     body = (
         "<text:h>Title</text:h><text:p>One<text:s text:c='2'/>two<text:note>n</text:note> three</text:p>"
         "<text:p text:style-name='Quotations'>q</text:p><table:table>t</table:table>"
-        "<text:tracked-changes>gone</text:tracked-changes><text:list><text:list-item> <text:p>item</text:p>"
+        "<text:tracked-changes><text:changed-region><text:deletion>gone</text:deletion></text:changed-region>"
+        "</text:tracked-changes><text:list><text:list-item> <text:p>item</text:p>"
         "</text:list-item></text:list>"
     )
     document = read(tmp_path, "a.odt", odt(body, {"Pictures/a.png": b"x"}))
@@ -422,3 +426,230 @@ def test_quotations_of_a_forum_are_cut_from_a_mail():
     own, rest = split_mail(f"{quoted}\nMy own words stand here.\n")
     assert own == "My own words stand here.\n"
     assert [kind for kind, _ in rest] == ["quotations"] * 2 and "Words of Eve." in rest[0][1]
+
+
+LOGS = {
+    "irc": "[2021-05-01 10:00:00] <Anna> Hello: you\n[2021-05-01 10:01:00] * Anna waves\n[2021-05-01 10:02:00] <Bob> Fine"
+    "\n[2021-05-01 10:03:00] -!- Eve has joined\n[2021-05-01 10:04:00] <Anna> there?\n",
+    "irc, times alone": "10:00 <@Anna> Hello: you\n10:02 <Bob> Fine\n10:04 <Anna> there?\n",
+    "irc, no times": "<Anna> Hello: you\n<Bob> Fine\n<Anna> there?\n",
+    "line": "[LINE] Chat history with Bob\nSaved on: 2021/05/01 10:00\n\n2021/05/01(Sat)\n10:00\tAnna\tHello: you\n10:01"
+    "\tBob\tFine\n\n2021/05/02(Sun)\n10:02\tAnna\tthere?\n",
+    "old whatsapp": "2016-06-27, 8:00:08 AM: Anna: Hello: you\n2016-06-27, 8:01:08 AM: Bob: Fine\n2016-06-27, 8:02:08 AM: "
+    "Anna: there?\n",
+    "iso": "2021-05-01T10:00:00Z Anna: Hello: you\n2021-05-01T10:01:00Z Bob: Fine\n2021-05-01T10:02:00Z Anna: there?\n",
+    "telegram, copied": "Anna, [27.06.2016 8:00]\nHello: you\n\nBob, [27.06.2016 8:01]\nFine\n\nAnna, [27.06.2016 8:02]\n"
+    "there?\n",
+    "telegram": json.dumps(
+        {
+            "name": "Bob",
+            "messages": [
+                {
+                    "type": "message",
+                    "from": "Anna",
+                    "text": ["Hello: ", {"type": "bold", "text": "you"}],
+                },
+                {"type": "service", "actor": "Bob", "text": ""},
+                {"type": "message", "from": "Bob", "text": "Fine"},
+                {"type": "message", "from": "Bob", "forwarded_from": "Eve", "text": "News"},
+                {"type": "message", "from": "Anna", "text": "there?"},
+            ],
+        },
+        indent=1,
+    ),
+    "discord": json.dumps(
+        {
+            "messages": [
+                {
+                    "type": "Default",
+                    "author": {"name": "an", "nickname": "Anna"},
+                    "content": "Hello: you",
+                },
+                {"type": "Default", "author": {"name": "Bot", "isBot": True}, "content": "Welcome"},
+                {"type": "Default", "author": {"name": "Bob"}, "content": "Fine"},
+                {
+                    "type": "Default",
+                    "author": {"name": "an", "nickname": "Anna"},
+                    "content": "there?",
+                },
+            ]
+        }
+    ),
+    "slack": json.dumps(
+        [
+            {
+                "type": "message",
+                "user": "U1",
+                "user_profile": {"real_name": "Anna"},
+                "text": "Hello: you",
+            },
+            {"type": "message", "subtype": "channel_join", "user": "U2", "text": "joined"},
+            {"type": "message", "user": "Bob", "text": "Fine"},
+            {
+                "type": "message",
+                "user": "U1",
+                "user_profile": {"real_name": "Anna"},
+                "text": "there?",
+            },
+        ]
+    ),
+    "messenger": json.dumps(
+        {
+            "participants": [{"name": "Anna"}],
+            "messages": [
+                {"sender_name": "Anna", "content": "Hello: you"},
+                {"sender_name": "Bob", "content": "Fine"},
+                {"sender_name": "Anna", "content": "there?"},
+            ],
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("form", LOGS)
+def test_chats_of_other_programs_are_parted_by_sender_too(tmp_path, form):
+    file = tmp_path / (
+        "result.json" if LOGS[form][:1] in "{[" and '"' in LOGS[form] else "chat.txt"
+    )
+    file.write_text(LOGS[form], "utf-8")
+    documents = read_documents(file)
+    assert {d.author: d.text for d in documents} == {
+        "Anna": "Hello: you\nthere?\n",
+        "Bob": "Fine\n",
+    }
+
+
+def test_names_and_words_that_messenger_wrote_as_latin_1(tmp_path):
+    wrong = "Zoë".encode().decode("latin-1")
+    messages = [{"sender_name": wrong, "content": f"{wrong} ist da"}] * 2
+    (tmp_path / "message_1.json").write_text(json.dumps({"messages": messages}), "utf-8")
+    (document,) = read_documents(tmp_path / "message_1.json")
+    assert (document.author, document.text) == ("Zoë", "Zoë ist da\nZoë ist da\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2021-05-01 I rose: early.\n2021-05-02 I slept: late.\n2021-05-03 Nothing.\n",
+        "10:00 I rose\n10:30 I ate: bread\n11:00 I slept\n",
+        "MIA: To be\nJON: Or not\nMIA: To be\n",
+        "<b> is a tag\n<i> is another\nand all the rest is text\nthat goes on\nand on\n",
+    ],
+)
+def test_notes_with_times_and_plays_are_no_chat(tmp_path, text):
+    assert read(tmp_path, "a.txt", text).text == text
+
+
+@pytest.mark.parametrize(
+    ("headers", "author"),
+    [
+        (
+            {
+                "From": '"Mia Holm via boats" <boats@x.org>',
+                "X-Original-From": "Mia Holm <Mia@e.org>",
+            },
+            "mia@e.org",
+        ),
+        (
+            {"From": "'Mia Holm' via boats <boats@x.org>", "X-Original-Sender": "mia@e.org"},
+            "mia@e.org",
+        ),
+        (
+            {
+                "From": "Mia Holm via boats <boats@x.org>",
+                "Reply-To": "boats <boats@x.org>, Jon <j@e.org>, Mia Holm <mia@e.org>",
+            },
+            "mia@e.org",
+        ),
+        ({"From": "Mia Holm via boats <boats@x.org>", "Reply-To": "boats@x.org"}, "Mia Holm"),
+        ({"From": "=?utf-8?q?Holm=2C_Mia?= <mia@e.org>"}, "mia@e.org"),
+        ({"From": "Olivia <o@e.org>", "Reply-To": "other@e.org"}, "o@e.org"),
+    ],
+)
+def test_a_list_that_sends_a_mail_on_is_not_its_author(tmp_path, headers, author):
+    head = "".join(f"{name}: {value}\n" for name, value in headers.items())
+    assert read(tmp_path, "a.eml", f"{head}\nWords of hers.\n").author == author
+
+
+def test_a_text_signed_in_the_open_keeps_its_words(tmp_path):
+    body = (
+        "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nHer words.\n- -- and more\n\n"
+        "-----BEGIN PGP SIGNATURE-----\n\niQEz\n-----END PGP SIGNATURE-----\n"
+    )
+    document = read(tmp_path, "a.eml", f"From: a@e.org\n\n{body}")
+    assert document.text == "Her words.\n-- and more\n" and kinds(document)["signatures"] == 1
+
+
+FOOTERS = {
+    "mailman": "\n_______________________________________________\nboats mailing list\nboats@e.org\nhttps://e.org/listinfo/boats\n",
+    "google": '\n-- \nYou received this message because you are subscribed to the Google Groups "boats" group.\n'
+    "To unsubscribe from this group and stop receiving emails from it, send an email to boats+u@e.org.\n",
+    "scanner": "\n---\nThis email has been checked for viruses by Some software.\nhttps://e.org\n",
+    "german scanner": "\n---\nDiese E-Mail wurde von Avast auf Viren geprüft.\n",
+}
+
+
+@pytest.mark.parametrize("footer", FOOTERS)
+def test_words_of_lists_and_scanners_are_left_out(tmp_path, footer):
+    own = "I keep the boat.\n\nThe boats mailing list is dull; I told them so and they did not listen to me.\n"
+    document = read(tmp_path, "a.eml", f"From: a@e.org\n\n{own}{FOOTERS[footer]}")
+    assert document.text == own
+
+
+def test_words_of_gateways_before_a_mail_are_left_out(tmp_path):
+    banner = "CAUTION: This email originated from outside of the firm.\nDo not click links.\n\n"
+    document = read(tmp_path, "a.eml", f"From: a@e.org\n\n{banner}The nets are dry.\n")
+    assert document.text == "The nets are dry.\n"
+    assert kinds(document)["words of lists and programs"] == 1
+
+
+def test_a_line_of_a_mailbox_that_begins_with_from_is_the_writers(tmp_path):
+    mail = "From a@e.org Mon May  3 10:00:00 2021\nFrom: a@e.org\nSubject: s\n\nOne.\n\nFrom the sea I came.\n\n"
+    (tmp_path / "a.mbox").write_text(mail + mail.replace("One", "Two"), "utf-8")
+    texts = [document.text for document in read_documents(tmp_path / "a.mbox")]
+    assert texts == ["One.\n\nFrom the sea I came.\n", "Two.\n\nFrom the sea I came.\n"]
+
+
+def test_mails_without_an_ending_are_told_from_other_files(tmp_path):
+    from ravenbench.reading.texts import read_inbox
+
+    (tmp_path / "sent").mkdir()
+    (tmp_path / "sent" / "0.").write_text("From: a@e.org\nSubject: s\nDate: d\n\nHers.\n", "utf-8")
+    with pytest.raises(InputError) as told:
+        read_inbox([tmp_path], None, lambda *_: None)
+    fix = str(told.value.fix).partition(": ")[2]
+    subprocess.run(["sh", "-c", fix], check=True)
+    (read_again,), _ = read_inbox([tmp_path], None, lambda *_: None)
+    assert read_again.document.text == "Hers.\n"
+
+
+def test_who_inserted_and_deleted_text_is_said(tmp_path):
+    def change(kind: str, author: str, words: str) -> str:
+        tag = "delText" if kind == "del" else "t"
+        return f'<w:{kind} w:author="{author}"><w:r><w:{tag}>{words}</w:{tag}></w:r></w:{kind}>'
+
+    body = (
+        "<w:p><w:r><w:t>Mine. </w:t></w:r>"
+        f"{change('ins', 'Ed Itor', 'Not mine at all.')}{change('del', 'Ed Itor', 'Gone now.')}"
+        f"{change('ins', 'Mia', 'Mine again.')}<w:del w:author='Ed Itor'/></w:p>"
+    )
+    document = read(tmp_path, "a.docx", docx(body))
+    assert document.text == "Mine. Not mine at all.Mine again.\n"
+    assert kinds(document)["deleted text"] == 1
+    assert document.notes == (
+        "text that was inserted is taken: by Ed Itor (4 words), Mia (2 words)",
+        "text was deleted: by Ed Itor (2 words)",
+    )
+
+
+def test_an_opendocument_text_says_it_too_and_counts_what_was_deleted_alone(tmp_path):
+    def region(kind: str, words: str) -> str:
+        info = '<office:change-info><c xmlns="http://purl.org/dc/elements/1.1/"><creator>Ed</creator></c></office:change-info>'
+        return (
+            f"<text:changed-region><text:{kind}>{info}{words}</text:{kind}></text:changed-region>"
+        )
+
+    inserted = f"<text:tracked-changes>{region('insertion', '')}</text:tracked-changes>"
+    document = read(tmp_path, "a.odt", odt(f"{inserted}<text:p>Words</text:p>"))
+    assert document.text == "Words\n" and "deleted text" not in kinds(document)
+    assert document.notes[0] == "text that was inserted is taken: by Ed (1 passage)"

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.reading.account import in_words
-from ravenbench.text.segmenters import detect, writing_of
+from ravenbench.text.segmenters import detect
 from ravenbench.text.tokens import count_words, words
 from ravenbench.types import Corpus, Floats, Ints, Problems
 
@@ -24,14 +24,10 @@ def summarise(corpus: Corpus) -> dict[str, Any]:
     """Counts of documents, authors, topics, words and pairs; JSON values only.
 
     ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` those with at least two
-    documents (``several``) and in at least two topics (``across``); ``words`` are white-space tokens,
-    Chinese characters and signs of hiragana. ``unsegmented`` is there where words cannot be found, and says why.
+    documents (``several``) and in at least two topics (``across``); ``words`` are those of
+    ``count_words``. ``unsegmented`` is there where words cannot be found, and says why.
     """
-    alone = writing_of(corpus.texts.rows(range(min(len(corpus), 100)))) == "characters"
-    sizes = (
-        count_words(corpus.texts[i]) if alone else len(corpus.texts.raw(i).split())
-        for i in range(len(corpus))
-    )
+    sizes = map(count_words, corpus.texts.rows(range(len(corpus))))
     word_counts = np.fromiter(sizes, np.int64, len(corpus))
     author = corpus.author.codes
     topic = corpus.topic.codes

@@ -1,12 +1,16 @@
-"""Reads exports of chats (WhatsApp, Signal, Discord): what each sender wrote, without what others or a program put in.
+"""Reads chats (WhatsApp, Signal, Telegram, Discord, Slack, Messenger, LINE, IRC): what each sender wrote, without what
+others or a program put in.
 
-In: the text of an export and its path.
+In: the text of an export or a log and its path.
 Out: ``read_chat``: a list with one ``Document`` a sender, who is its author, with what was left out; ``is_chat``,
-``is_exported`` and ``is_signal_json``: True where a text is such an export.
+``is_exported``, ``is_signal_json`` and ``is_json_chat``: True where a text is such an export.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
 Android, with dates as the phone's language has them; what follows without a date is the message's next line.
-signal-export writes the first form, or a JSON object a line. whatstk is under the GPL and brings pandas and plotly.
+signal-export writes the first form, or a JSON object a line. Telegram, Discord, Slack and Messenger export a JSON file,
+LINE a time, a tab and the sender; logs of IRC have the sender in ``<…>``. A line of the last two kinds, or with a date
+and no mark between it and the sender, is taken for a message only where at least half of a text's first lines are
+such, and somebody writes twice. whatstk is under the GPL and brings pandas and plotly.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ravenbench.errors import FormatError
 from ravenbench.reading.collector import checked_text
@@ -24,15 +29,27 @@ MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """Marks of the direction of writing, which WhatsApp puts around names and numbers."""
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?"
+_CLOCK = rf"{_TIME}(?:\s?[APap]\.?[Mm]\.?)?"
+_ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
+_LOOSE = re.compile(
+    rf"(?:{_DATE},?\s{_CLOCK}:\s|\[?{_ISO}\]?[,:]?\s+|\[?{_CLOCK}\]?(?:\t|\s+(?=<|\*|-!-))"
+    r"|(?=<[^<>\s]{1,40}>\s))"
+)
+"""How a message begins in a log, or in an export with fewer marks."""
 _START = re.compile(
     rf"(?:\[{_DATE}[^\d\n\]]{{1,15}}{_TIME}[^\d\n\]]{{0,12}}\]\s?|{_DATE}[^\d\n]{{1,15}}{_TIME}[^\d\n\-–]{{0,12}}[-–]\s)"
 )
-_DISCORD = re.compile(
-    r"^\[\d{1,2}[-/]\w{2,3}[-/]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?\] ([^\s:][^\n:]{0,60})$",
+_ABOVE = re.compile(
+    r"^(?:\[\d{1,2}[-/]\w{2,3}[-/]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?\] (?P<after>[^\s:][^\n:]{0,60})"
+    rf"|(?P<before>[^\s:,][^\n:,]{{0,60}}), \[{_DATE}[ ,]{{1,2}}{_CLOCK}\]:?)$",
     re.MULTILINE,
 )
-"""What DiscordChatExporter writes above each message."""
-_SENDER = re.compile(r"([^:\n]{1,60}):(?:\s|$)")
+"""What DiscordChatExporter, and Telegram where messages are copied, write above each message."""
+_SENDER = re.compile(r"<[@+%&~ ]?([^<>\s]{1,40})>\s+|([^:\t\n]{1,60})(?::(?:\s|$)|\t)")
+_HEAD = re.compile(
+    r"\[LINE\].*|[^\n:]{2,30}[:：] ?\d{4}/\d\d/\d\d \d\d:\d\d|\d{4}[./]\d\d[./]\d\d ?\(\w+\)"
+)
+"""Lines of LINE that are no messages."""
 _MEDIA = re.compile(
     r"<[^<>\n]{3,80}>|\S.{0,120}\.\w{2,5} \([^()]+\)|!?\[[^\]\n]*\]\([^)\n]+\)|\(\( .{1,20} \)\)"
     r"|null|(?:POLL|UMFRAGE|SONDAGE|ENCUESTA):.*",
@@ -54,18 +71,48 @@ _LOOKED_AT = 40
 
 def is_chat(text: str) -> bool:
     """Whether a text's first lines are those of an exported chat, with two messages at least."""
-    lines = [MARKS.sub("", line) for line in text[:20_000].split("\n") if line.strip()][:_LOOKED_AT]
-    starts = [
-        line
-        for line in lines
-        if (match := _START.match(line)) and _SENDER.match(line[match.end() :])
-    ]
-    return len(starts) >= 2 and _START.match(lines[0]) is not None
+    return _form(text) is not None
+
+
+def _form(text: str) -> re.Pattern[str] | None:
+    """How messages of a chat begin; None where a text is no chat."""
+    lines = [MARKS.sub("", line) for line in text[:20_000].split("\n") if line.strip()]
+    lines = [line for line in lines if not _HEAD.fullmatch(line.strip())][:_LOOKED_AT]
+    if not lines:
+        return None
+    if len(_senders(lines, _START)) >= 2 and _START.match(lines[0]) is not None:
+        return _START
+    senders = _senders(lines, _LOOSE)
+    often = len(senders) >= max(3, len(lines) / 2) and len({*senders}) < len(senders)
+    return _LOOSE if often and _LOOSE.match(lines[0]) is not None else None
+
+
+def _senders(lines: list[str], form: re.Pattern[str]) -> list[str]:
+    """The senders of messages that begin on these lines."""
+    matches = ((line, match) for line in lines if (match := form.match(line)))
+    named = (_SENDER.match(line[match.end() :]) for line, match in matches)
+    return [match[1] or match[2] for match in named if match]
 
 
 def is_exported(text: str) -> bool:
     """Whether a plain text is an exported chat."""
-    return is_chat(text) or is_signal_json(text) or len(_DISCORD.findall(text[:20_000])) >= 2
+    return (
+        is_chat(text)
+        or is_signal_json(text)
+        or is_json_chat(text)
+        or len(_ABOVE.findall(text[:20_000])) >= 2
+    )
+
+
+_IN_JSON = re.compile(
+    r'"messages":\[.*"(?:from|sender_name|author)":|"type":"message".*"user":', re.DOTALL
+)
+
+
+def is_json_chat(text: str) -> bool:
+    """Whether a text is the JSON that Telegram, Discord, Slack or Messenger export."""
+    head = text[:20_000].lstrip()
+    return head[:1] in ("{", "[") and _IN_JSON.search(re.sub(r"\s+", "", head)) is not None
 
 
 def is_signal_json(text: str) -> bool:
@@ -80,9 +127,7 @@ def read_chat(text: str, path: Path) -> list[Document]:
     messages: dict[str, list[str]] = {}
     system = 0
     damaged: list[int] = []
-    discord = len(_DISCORD.findall(text[:20_000])) >= 2
-    lines = _of_discord(text) if discord else _of_lines(text)
-    for sender, body in _of_json(text, damaged) if is_signal_json(text) else lines:
+    for sender, body in _messages(text, damaged):
         if sender is None:
             system += 1
             continue
@@ -108,16 +153,27 @@ def read_chat(text: str, path: Path) -> list[Document]:
     ]
 
 
-def _of_lines(text: str) -> Iterator[tuple[str | None, str]]:
+def _messages(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
     """Sender and body of each message; None for what the program says."""
+    if is_signal_json(text):
+        return _of_json(text, damaged)
+    if is_json_chat(text):
+        return _of_export(text, damaged)
+    if len(_ABOVE.findall(text[:20_000])) >= 2:
+        return _of_heads(text)
+    return _of_lines(text, _form(text) or _START)
+
+
+def _of_lines(text: str, form: re.Pattern[str]) -> Iterator[tuple[str | None, str]]:
+    """The same of lines that begin in this form."""
     sender = None
     body = ""
     begun = False
     for raw in text.split("\n"):
         line = raw.lstrip("\u200e\u200f\u202a\u202b\u202c\ufeff")
-        match = _START.match(line)
+        match = form.match(line)
         if match is None:
-            body += f"\n{raw}"
+            body += "" if form is _LOOSE and _HEAD.fullmatch(line.strip()) else f"\n{raw}"
             continue
         if begun:
             yield sender, body
@@ -126,21 +182,62 @@ def _of_lines(text: str) -> Iterator[tuple[str | None, str]]:
         sender = (
             None
             if named is None
-            else " ".join(MARKS.sub("", named[1]).split()).removeprefix("~ ").strip() or None
+            else " ".join(MARKS.sub("", named[1] or named[2]).split()).removeprefix("~ ").strip()
+            or None
         )
         body = rest if named is None else rest[named.end() :]
     if begun:
         yield sender, body
 
 
-def _of_discord(text: str) -> Iterator[tuple[str | None, str]]:
-    """The same of Discord: date and sender stand on a line above each message."""
-    before, *parts = _DISCORD.split(text)
+def _of_heads(text: str) -> Iterator[tuple[str | None, str]]:
+    """The same where date and sender stand on a line above each message."""
+    heads = [*_ABOVE.finditer(text)]
+    before = text[: heads[0].start()]
     if before.strip():
         yield None, before
-    yield from (
-        (sender.strip(), body.strip()) for sender, body in zip(parts[::2], parts[1::2], strict=True)
-    )
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    for head, end in zip(heads, ends, strict=True):
+        yield (head["after"] or head["before"]).strip(), text[head.end() : end].strip()
+
+
+def _of_export(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
+    """The same of a JSON file; messages of bots and of the program are nobody's."""
+    whole = from_json(text, "a chat")
+    messages = whole.get("messages") if isinstance(whole, dict) else whole
+    for number, message in enumerate(messages if isinstance(messages, list) else [], start=1):
+        try:
+            sender, body = _exported(message)
+            words = checked_text(body)
+            named = checked_name(sender, "a sender", "") if sender else None
+        except (TypeError, AttributeError, FormatError):
+            damaged.append(number)
+            continue
+        yield named, words
+
+
+def _exported(message: dict[str, Any]) -> tuple[str | None, str]:
+    """Sender and words of one message of such a file."""
+    if (words := message.get("sender_name")) is not None:  # Messenger takes UTF-8 for Latin-1
+        return _again_utf8(words), _again_utf8(message.get("content") or "")
+    if (author := message.get("author")) is not None:  # Discord
+        named = author.get("nickname") or author.get("name")
+        return None if author.get("isBot") else named, message.get("content") or ""
+    pieces = message.get("text") or ""
+    if not isinstance(pieces, str):  # Telegram
+        pieces = "".join(one if isinstance(one, str) else one["text"] for one in pieces)
+    if "user" in message:  # Slack
+        named = (message.get("user_profile") or {}).get("real_name") or message["user"]
+        return None if message.get("subtype") else named, pieces
+    foreign = message.get("type") != "message" or message.get("forwarded_from")
+    return None if foreign else message.get("from"), pieces
+
+
+def _again_utf8(words: str) -> str:
+    try:
+        return words.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return words
 
 
 def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:

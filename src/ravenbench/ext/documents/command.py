@@ -40,8 +40,9 @@ def command(
 
     raven texts INBOX -o texts
 
-    Word, OpenDocument, Rich Text, HTML, PDF, mails and mailboxes, Outlook messages, and chats exported from WhatsApp or
-    Signal. Headers, signatures, quoted and forwarded mail, tables, footnotes and what programs put in are left out, and
+    Word, OpenDocument, Rich Text, HTML, PDF, mails and mailboxes, Outlook messages, and chats (WhatsApp, Signal,
+    Telegram, Discord, Slack, Messenger, LINE, IRC). Headers, signatures, quoted and forwarded mail, words of lists and
+    mail programs, tables, footnotes and what programs put in are left out, and
     shown. Nothing is fetched, no macro runs, no attachment is opened. Look at OUT/index.html before you compare.
     """
     from ravenbench.cli.show import print_json, print_parts, progress_bar, readable, say

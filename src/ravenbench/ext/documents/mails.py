@@ -6,14 +6,14 @@ Out: ``read_eml``, ``read_mbox``, ``read_msg``: a list of ``Document`` (``docume
 what was left out; ``split_mail``: the sender's text and a list of (kind, passage). Unreadable where the file is no such
 mail, encrypted or too large, FormatError for an unknown encoding, MissingPart without olefile.
 
-A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL;
+A mail's author is the address in From; where a list sent it on under its own address ("Mia Holm via boats"), the one
+that the list says it came from (``_sender``). Attachments are named, never opened. extract-msg is under the GPL;
 mail-parser-reply keeps quotations between paragraphs, and takes a list or a line that begins with "Thanks," for a
 signature (of 400 newsgroup posts it lost a fifth of the senders' lines, ``split_mail`` one in seventy).
 """
 
 from __future__ import annotations
 
-import mailbox
 import re
 from collections.abc import Iterator
 from email import message_from_bytes
@@ -21,7 +21,8 @@ from email.errors import CloseBoundaryNotFoundDefect, MessageError, StartBoundar
 from email.header import decode_header, make_header
 from email.message import Message
 from email.policy import compat32
-from email.utils import parseaddr
+from email.utils import getaddresses
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from ravenbench.errors import FormatError, InputError, MissingPart, first_names
@@ -59,13 +60,12 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
                 expected="From at its beginning",
                 fix="is it one .eml?",
             )
-    box = mailbox.mbox(path, factory=None, create=False)
     documents: list[Document] = []
     faults: list[tuple[str, str]] = []
     empty = 0
-    for number, key in enumerate(box.iterkeys(), start=1):
+    for number, mail in enumerate(_mails(path), start=1):
         try:
-            data = box.get_bytes(key)
+            data = mail
             with guarded(path, "e-mail"), limited(path, len(data)):
                 data = re.sub(rb"(?m)^>(>*From )", rb"\1", data)  # as mailboxes write such lines
                 document = _read(
@@ -77,7 +77,6 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
             continue
         documents += [document] if document.text.strip() else []
         empty += not document.text.strip()
-    box.close()
     if not documents:
         raise Unreadable(
             "no mail in it can be read",
@@ -101,6 +100,19 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
         unread=tuple(faults),
     )
     return documents
+
+
+_BEGINS = re.compile(rb"(?:\A|(?<=\n))From [^\n]*\n(?=(?:>*From [^\n]*\n)*[!-9;-~]+[ \t]*:)")
+"""The line before a mail of a mailbox: headers follow. *From the beginning …* in a mail's body is none."""
+
+
+def _mails(path: Path) -> Iterator[bytes]:
+    """The mails of a mailbox."""
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        lines = [line.span() for line in _BEGINS.finditer(data)]
+        ends = [*(begin for begin, _ in lines[1:]), len(data)]
+        for (_, begin), end in zip(lines, ends, strict=True):
+            yield data[begin:end]
 
 
 def _read(message: Message, path: Path, encoding: str | None, part: str) -> Document:
@@ -146,14 +158,14 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
             )
     if plain.strip():
         account.add("a second form in HTML", "", int(bool(html)))
-    name, address = parseaddr(_header(message, "From"))
+    author, name = _sender(message)
     return document(
         plain,
         html,
         account,
         path=path,
         part=part,
-        author=(address.lower() or name) or None,
+        author=author or None,
         name=name,
         date=_header(message, "Date"),
         subject=_header(message, "Subject"),
@@ -218,7 +230,35 @@ def _parts(message: Message, account: Account) -> Iterator[Message]:
 _FILES = ("image", "audio", "video", "font")
 
 
+_VIA = re.compile(r"['\"]?(\S.*?)['\"]?\s+(?:via|über|par|mediante|tramite)\s+\S", re.IGNORECASE)
+"""The name that lists give a writer whose mail they send on."""
+_ORIGINAL = "X-Original-From", "X-Original-Sender", "Reply-To"
+"""Headers in which a list says whose mail it is."""
+
+
+def _sender(message: Message) -> tuple[str, str]:
+    """The address of who wrote a mail, in lower case, or the name where no address is told; and the name."""
+    (name, address), *_ = [*_people(message, "From"), ("", "")]
+    sent_on = _VIA.match(name)
+    if sent_on is None:
+        return address.lower() or name, name
+    writers = [person for header in _ORIGINAL for person in _people(message, header)]
+    own = [one for one in writers if "@" in one[1] and one[1].lower() != address.lower()]
+    own.sort(key=lambda one: one[0] != sent_on[1])
+    return (own[0][1].lower() if own else sent_on[1]), sent_on[1]
+
+
+def _people(message: Message, name: str) -> list[tuple[str, str]]:
+    """Names and addresses in a header; names are decoded after they were parted, for they may hold commas."""
+    return [(_words(person), address) for person, address in getaddresses([_raw(message, name)])]
+
+
 def _header(message: Message, name: str) -> str:
+    return _words(_raw(message, name))
+
+
+def _raw(message: Message, name: str) -> str:
+    """A header as it is written."""
     raw = next(
         (str(value) for key, value in message.raw_items() if key.lower() == name.lower()), ""
     )
@@ -226,9 +266,9 @@ def _header(message: Message, name: str) -> str:
         "utf-8", "surrogateescape"
     )  # programs write such letters as they are, which no standard allows
     try:
-        return _words(data.decode())
+        return data.decode()
     except UnicodeDecodeError:
-        return _words(data.decode("cp1252", "replace"))
+        return data.decode("cp1252", "replace")
 
 
 def _words(value: object) -> str:
@@ -306,8 +346,8 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
         headers = message_from_bytes(value("007D").encode("utf-8", "replace"), policy=compat32)
         subject = value("0037")
         author = (value("5D01") or value("0C1F")).lower()
-        if "@" not in author:
-            author = parseaddr(_header(headers, "From"))[1].lower() or value("0C1A") or author
+        if "@" not in author or _VIA.match(value("0C1A")):
+            author = _sender(headers)[0] or value("0C1A") or author
         account.add("headers", f"Subject: {subject}", max(1, len(headers.keys())))
         for folder in sorted(
             {entry[0] for entry in ole.listdir() if entry[0].startswith("__attach_version1.0")}
@@ -369,8 +409,24 @@ _CLOSING = re.compile(
 )
 _NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
 _OF_A_FORUM = re.compile(
-    r"\[quote\b[^\]\n]{0,200}\](?:(?!\[/?quote\b).)*+\[/quote\][ \t]*\n?", re.IGNORECASE | re.DOTALL
+    r"\[quote\b[^\]\n]{0,200}\](?:(?!\[/?quote\b).)*+\[/quote\][ \t]*\n?"
+    r"|(?<![^\n])[^\n]{1,60} (?:said|wrote):[ \t↑]*\n(?:(?!Click to expand).){0,9999}Click to expand\.{3}\n?",
+    re.IGNORECASE | re.DOTALL,
 )
+_SIGNED = re.compile(
+    r"^-----BEGIN PGP SIGNED MESSAGE-----[ \t]*\n(?:[\w-]+: .*\n)*[ \t]*\n?(?P<words>[\s\S]*?)"
+    r"(?P<signature>^-----BEGIN PGP SIGNATURE-----[\s\S]*?(?:^-----END PGP SIGNATURE-----|\Z))",
+    re.MULTILINE,
+)
+"""A text that is signed in the open; lines of it that begin with a dash have "- " before them (RFC 4880, 7.1)."""
+_PROGRAM = re.compile(rf"[ \t]*(?:{any_of('mail_program')})", re.IGNORECASE)
+_BANNER = re.compile(rf"[ \t*]*(?:{any_of('mail_banner')})", re.IGNORECASE)
+_RULE = re.compile(r"[ \t]*[-_=~*#]{2,}[ \t]*")
+_LINK = re.compile(r"\S*(?:://|@|www\.)\S*")
+_OF_PROGRAMS = "words of lists and programs"
+_FOOTER_LINES = 12
+"""Lines at the end, at most, among which those of a list's or a program's footer are."""
+_BANNER_WORDS = 60
 _AFTER = re.compile(r"\s*+(>?)")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
@@ -382,9 +438,18 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     Lines that begin with ``>`` and what introduces them are quotations, wherever they stand, and ``[QUOTE]…[/QUOTE]``
     of a forum. All that follows the head of another mail is forwarded or quoted. A signature is what follows ``--``, or
     the few short lines after a closing formula, which itself stays: it is a habit. A notice of confidentiality at the
-    end is left out.
+    end is left out, and so is what mailing lists, gateways and scanners put before or after a mail. Of a text that is
+    signed in the open only the frame and the signature go.
     """
     rest: list[tuple[str, str]] = []
+    while (signed := _SIGNED.search(body)) is not None:
+        rest.append(("signatures", signed["signature"]))
+        words = re.sub(r"(?m)^- (?=-|From )", "", signed["words"])
+        body = body[: signed.start()] + words + body[signed.end() :]
+    first, _, others = body.lstrip("\n").partition("\n\n")
+    if _BANNER.match(first) and others.strip() and len(first.split()) <= _BANNER_WORDS:
+        rest.append((_OF_PROGRAMS, first))
+        body = others
     while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
         rest.append(("quotations", forum[0]))
         body = body[: forum.start()] + body[forum.end() :]
@@ -427,8 +492,26 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest + ends
 
 
+def _without_footer(text: str) -> tuple[str, str]:
+    """A text without what a list or a program put at its end, and that."""
+    lines = text.rstrip().split("\n")
+    begin = max(0, len(lines) - _FOOTER_LINES)
+    found = next((i for i in range(begin, len(lines)) if _PROGRAM.match(lines[i])), None)
+    if found is None:
+        return text, ""
+    after = (line for line in lines[found:] if not _PROGRAM.match(line) and not _LINK.search(line))
+    if any(len(line.split()) > _NAME_LINES for line in after):
+        return text, ""
+    while found and (not lines[found - 1].strip() or _RULE.fullmatch(lines[found - 1])):
+        found -= 1
+    return "\n".join(lines[:found]), "\n".join(lines[found:]).strip()
+
+
 def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
     ends: list[tuple[str, str]] = []
+    text, footer = _without_footer(text)
+    if footer:
+        ends.append((_OF_PROGRAMS, footer))
     if (match := re.search(r"^--[ \t]?$\n", text + "\n", re.MULTILINE)) is not None:
         ends.append(("signatures", text[match.end() :]))
         text = text[: match.start()].rstrip()

@@ -6,14 +6,15 @@ Unreadable where the file is protected, damaged, of Word 97–2003, too large or
 
 Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes and as far as text can grow: images and
 embedded files stay packed.
-Deleted text that tracked changes keep is left out, inserted text is taken. Python's own XML reader is used, because
-python-docx passes over inserted text and footnotes, and unpacks every image.
+Deleted text that tracked changes keep is left out, inserted text is taken; notes say by whom. Python's own XML reader is
+used, because python-docx passes over inserted text and footnotes, and unpacks every image.
 """
 
 from __future__ import annotations
 
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,12 +82,20 @@ _ODT = _Form(
         "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}table": TABLES,
         f"{_TEXT}note": NOTES,
         f"{_OFFICE}annotation": COMMENTS,
-        f"{_TEXT}tracked-changes": CHANGES,
+        f"{_TEXT}deletion": CHANGES,
         "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}text-box": BOXES,
         f"{_TEXT}table-of-content": CONTENTS,
         "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}object": EMBEDDED,
     },
-    silent=frozenset({f"{_TEXT}sequence-decls", f"{_OFFICE}forms", f"{_TEXT}soft-page-break"}),
+    silent=frozenset(
+        {
+            f"{_TEXT}insertion",
+            f"{_TEXT}format-change",
+            f"{_TEXT}sequence-decls",
+            f"{_OFFICE}forms",
+            f"{_TEXT}soft-page-break",
+        }
+    ),
     characters=None,
     style="",
 )
@@ -123,7 +132,7 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
                 path=path,
                 text=text,
                 left_out=account.left_out(),
-                notes=_hints(archive, names, path),
+                notes=(*_changes(body), *_hints(archive, names, path)),
             )
         ]
 
@@ -160,9 +169,49 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
                 path=path,
                 text=text,
                 left_out=account.left_out(),
-                notes=_hints(archive, names, path),
+                notes=(*_regions(body), *_hints(archive, names, path)),
             )
         ]
+
+
+_INSERTED = "text that was inserted is taken: by {}"
+_DELETED = "text was deleted: by {}"
+
+
+def _changes(body: Element) -> list[str]:
+    """Who inserted and deleted how many words of a Word document."""
+    kinds = {"ins": _INSERTED, "moveTo": _INSERTED, "del": _DELETED, "moveFrom": _DELETED}
+    counts = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
+    for change in body.iter():
+        kind = kinds.get(change.tag.removeprefix(_W))
+        if kind is not None and (words := "".join(change.itertext()).split()):
+            counts[kind][_name(change.get(f"{_W}author"))] += len(words)
+    return _by_whom(counts, "word")
+
+
+def _regions(body: Element) -> list[str]:
+    """Who changed how many passages of an OpenDocument text."""
+    counts = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
+    creator = "{http://purl.org/dc/elements/1.1/}creator"
+    for kind, element in ((_INSERTED, "insertion"), (_DELETED, "deletion")):
+        for change in body.iter(f"{_TEXT}{element}"):
+            counts[kind][_name(change.findtext(f".//{creator}"))] += 1
+    return _by_whom(counts, "passage")
+
+
+def _name(author: str | None) -> str:
+    return " ".join((author or "").split())[:80] or "somebody without a name"
+
+
+def _by_whom(counts: Mapping[str, Counter[str]], unit: str) -> list[str]:
+    shown = {
+        kind: ", ".join(
+            f"{author} ({count:,} {unit}{'s' * (count != 1)})"
+            for author, count in people.most_common(8)
+        )
+        for kind, people in counts.items()
+    }
+    return [kind.format(people) for kind, people in shown.items() if people]
 
 
 def _zip(path: Path, name: str) -> zipfile.ZipFile:
@@ -249,7 +298,9 @@ def _pieces(
     tag = node.tag
     kind = form.left_out.get(tag) or _by_style(node, form, parents)
     if kind is not None:
-        account.add(kind, " ".join(node.itertext()))
+        words = " ".join(node.itertext())
+        if kind != CHANGES or words.strip():
+            account.add(kind, words)
         return
     if tag in form.silent:
         return
