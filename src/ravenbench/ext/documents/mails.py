@@ -496,15 +496,19 @@ def _without_footer(text: str) -> tuple[str, str]:
     """A text without what a list or a program put at its end, and that."""
     lines = text.rstrip().split("\n")
     begin = max(0, len(lines) - _FOOTER_LINES)
-    found = next((i for i in range(begin, len(lines)) if _PROGRAM.match(lines[i])), None)
-    if found is None:
+    first_line = next((i for i in range(begin, len(lines)) if _PROGRAM.match(lines[i])), None)
+    if first_line is None:
         return text, ""
-    after = (line for line in lines[found:] if not _PROGRAM.match(line) and not _LINK.search(line))
+    after = (
+        line for line in lines[first_line:] if not _PROGRAM.match(line) and not _LINK.search(line)
+    )
     if any(len(line.split()) > _NAME_LINES for line in after):
         return text, ""
-    while found and (not lines[found - 1].strip() or _RULE.fullmatch(lines[found - 1])):
-        found -= 1
-    return "\n".join(lines[:found]), "\n".join(lines[found:]).strip()
+    while first_line and (
+        not lines[first_line - 1].strip() or _RULE.fullmatch(lines[first_line - 1])
+    ):
+        first_line -= 1
+    return "\n".join(lines[:first_line]), "\n".join(lines[first_line:]).strip()
 
 
 def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
