@@ -32,7 +32,7 @@ from benchmarks.lab.worlds import (
 from ravenbench import registry
 from ravenbench.engine.apart import Apart, divided, handed, pickled
 from ravenbench.engine.cells import CellUnit
-from ravenbench.engine.transplants import FITTED, FREE, _every, _step, mixed
+from ravenbench.engine.transplants import every, mixed, one_in
 from ravenbench.problems.strata import even_fold
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
@@ -50,6 +50,7 @@ from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 from ravenbench.text.counting import forget_counts
+from ravenbench.text.splicing import FITTED, FREE
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Problems
 
 KEPT, NAMED = dict[tuple[str, ...], str](), dict[str, str]()
@@ -221,12 +222,12 @@ def _content(
     batched = set[str]()
     even = dict[str, list[Floats]]()
     even_folds = list[KeptFold]()
-    step = _step(world.folds)
+    step = one_in(sum(len(fold.test) for fold in world.folds))
     for fold in world.folds:
         done = maker.transplant(fold.test)
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
-        every = _kept(corpus, test, same, numbers)
-        some = _every(step, same)
+        whole = _kept(corpus, test, same, numbers)
+        some = every(step, same)
         fitted = Scorers(
             world.legible(fold), untrained, spec.doses, world.number, hidden, maker.splicer
         )
@@ -234,10 +235,10 @@ def _content(
         plain = asking.ask(test, "plain", same, done.plain)
         parts = {
             FITTED: (done, np.arange(len(done))),
-            FREE: (maker.freely(fold.test, done, some), some),
+            FREE: (maker.otherwise(fold.test, done, some), some),
         }
         for way, (part, places) in parts.items():
-            kept[way].append(_part(every, places))
+            kept[way].append(_part(whole, places))
             chosen = {name: (one[places], two[places]) for name, (one, two) in plain.items()}
             for name, both in asking.versions(part, chosen, way).items():
                 versions[way].setdefault(name, []).append(both)

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,10 @@ def check_verifier(
     that has no form on disk a warning says so: it bars the verifier from being saved, and from nothing else). Another
     process, in which Python's ``hash`` gives other numbers, finds the same answers within ``TOLERANCE``.
     """
-    if foreign_kinds(component) & {*registry.STAND_INS.values()}:
+    kinds = set[type]()
+    with suppress(AttributeError):  # a parameter that is not kept is told below
+        kinds = foreign_kinds(component)
+    if kinds & {*registry.STAND_INS.values()}:
         with registry.importing("here"):  # the class itself is checked, not what stands for it
             component = registry.parse("verifier", str(component))
     check_component("verifier", component)

@@ -126,7 +126,7 @@ def _read(kind: str, text: str) -> Any:
 @lru_cache(maxsize=512)
 def _asked(kind: str, text: str, nested: bool) -> dict[str, Any]:
     """What ``known`` gives in a process of its own; SpecError with what is raised there."""
-    modules = re.findall(r"([\w.]+):[A-Za-z_]", text)
+    modules = re.findall(r"(?<![\w.])([\w.]++):[A-Za-z_]", text)
     quoted = [one for _, one in re.findall(r"(['\"])(.+?)\1", text)]
     process = apart.Process(walls.view(modules, quoted, None))
     try:

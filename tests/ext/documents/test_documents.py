@@ -653,3 +653,8 @@ def test_an_opendocument_text_says_it_too_and_counts_what_was_deleted_alone(tmp_
     document = read(tmp_path, "a.odt", odt(f"{inserted}<text:p>Words</text:p>"))
     assert document.text == "Words\n" and "deleted text" not in kinds(document)
     assert document.notes[0] == "text that was inserted is taken: by Ed (1 passage)"
+
+
+def test_quotations_of_a_forum_are_not_the_writers(tmp_path):
+    body = "I agree.\n\nMia said: ↑\n\tThe boat\n\tleaks.\nClick to expand...\n\nIt does not.\n"
+    assert read(tmp_path, "a.eml", f"From: a@e.org\n\n{body}").text == "I agree.\n\nIt does not.\n"

@@ -102,8 +102,11 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     return documents
 
 
-_BEGINS = re.compile(rb"(?:\A|(?<=\n))From [^\n]*\n(?=(?:>*From [^\n]*\n)*[!-9;-~]+[ \t]*:)")
-"""The line before a mail of a mailbox: headers follow. *From the beginning …* in a mail's body is none."""
+_BEGINS = re.compile(
+    rb"\AFrom [^\n]*\n"
+    rb"|(?<=\n)From (?:\S++ [^\n]{0,60}?\d\d:\d\d[^\n]{0,40}\n|[^\n]*\n(?=(?:>From [^\n]*\n)?[!-9;-~]++[ \t]*:))"
+)
+"""The line before a mail of a mailbox: it has a time, or headers follow. *From the beginning …* in a mail is none."""
 
 
 def _mails(path: Path) -> Iterator[bytes]:
@@ -230,8 +233,8 @@ def _parts(message: Message, account: Account) -> Iterator[Message]:
 _FILES = ("image", "audio", "video", "font")
 
 
-_VIA = re.compile(r"['\"]?(\S.*?)['\"]?\s+(?:via|über|par|mediante|tramite)\s+\S", re.IGNORECASE)
-"""The name that lists give a writer whose mail they send on."""
+_VIA = re.compile(r"['\" ](?:via|über|par|mediante|tramite) (?=\S)", re.IGNORECASE)
+"""What lists put between the name of a writer whose mail they send on, and their own."""
 _ORIGINAL = "X-Original-From", "X-Original-Sender", "Reply-To"
 """Headers in which a list says whose mail it is."""
 
@@ -239,13 +242,14 @@ _ORIGINAL = "X-Original-From", "X-Original-Sender", "Reply-To"
 def _sender(message: Message) -> tuple[str, str]:
     """The address of who wrote a mail, in lower case, or the name where no address is told; and the name."""
     (name, address), *_ = [*_people(message, "From"), ("", "")]
-    sent_on = _VIA.match(name)
-    if sent_on is None:
+    sent_on = _VIA.search(name)
+    own_name = name[: sent_on.start()].strip("'\" ") if sent_on else ""
+    if not own_name:
         return address.lower() or name, name
     writers = [person for header in _ORIGINAL for person in _people(message, header)]
     own = [one for one in writers if "@" in one[1] and one[1].lower() != address.lower()]
-    own.sort(key=lambda one: one[0] != sent_on[1])
-    return (own[0][1].lower() if own else sent_on[1]), sent_on[1]
+    own.sort(key=lambda one: one[0] != own_name)
+    return (own[0][1].lower() if own else own_name), own_name
 
 
 def _people(message: Message, name: str) -> list[tuple[str, str]]:
@@ -346,7 +350,7 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
         headers = message_from_bytes(value("007D").encode("utf-8", "replace"), policy=compat32)
         subject = value("0037")
         author = (value("5D01") or value("0C1F")).lower()
-        if "@" not in author or _VIA.match(value("0C1A")):
+        if "@" not in author or _VIA.search(value("0C1A")):
             author = _sender(headers)[0] or value("0C1A") or author
         account.add("headers", f"Subject: {subject}", max(1, len(headers.keys())))
         for folder in sorted(
@@ -409,20 +413,19 @@ _CLOSING = re.compile(
 )
 _NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
 _OF_A_FORUM = re.compile(
-    r"\[quote\b[^\]\n]{0,200}\](?:(?!\[/?quote\b).)*+\[/quote\][ \t]*\n?"
-    r"|(?<![^\n])[^\n]{1,60} (?:said|wrote):[ \t↑]*\n(?:(?!Click to expand).){0,9999}Click to expand\.{3}\n?",
-    re.IGNORECASE | re.DOTALL,
+    r"\[quote\b[^\]\n]{0,200}\](?:(?!\[/?quote\b).)*+\[/quote\][ \t]*\n?", re.IGNORECASE | re.DOTALL
 )
-_SIGNED = re.compile(
-    r"^-----BEGIN PGP SIGNED MESSAGE-----[ \t]*\n(?:[\w-]+: .*\n)*[ \t]*\n?(?P<words>[\s\S]*?)"
-    r"(?P<signature>^-----BEGIN PGP SIGNATURE-----[\s\S]*?(?:^-----END PGP SIGNATURE-----|\Z))",
-    re.MULTILINE,
+_UNFOLDED = re.compile(r"^[ \t]*Click to expand\.{3}[ \t]*\n?", re.MULTILINE)
+"""What ends a quotation of a forum, which a line "… said:" begins."""
+_SIGNED, _SIGNATURE, _SIGNED_END = (
+    f"-----{words}-----"
+    for words in ("BEGIN PGP SIGNED MESSAGE", "BEGIN PGP SIGNATURE", "END PGP SIGNATURE")
 )
-"""A text that is signed in the open; lines of it that begin with a dash have "- " before them (RFC 4880, 7.1)."""
+_SIGNED_HEAD = re.compile(r"[ \t]*\n(?:[\w-]++: .*+\n)*+[ \t]*\n?")
 _PROGRAM = re.compile(rf"[ \t]*(?:{any_of('mail_program')})", re.IGNORECASE)
 _BANNER = re.compile(rf"[ \t*]*(?:{any_of('mail_banner')})", re.IGNORECASE)
 _RULE = re.compile(r"[ \t]*[-_=~*#]{2,}[ \t]*")
-_LINK = re.compile(r"\S*(?:://|@|www\.)\S*")
+_LINK = re.compile(r"://|@|www\.")
 _OF_PROGRAMS = "words of lists and programs"
 _FOOTER_LINES = 12
 """Lines at the end, at most, among which those of a list's or a program's footer are."""
@@ -441,11 +444,7 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     end is left out, and so is what mailing lists, gateways and scanners put before or after a mail. Of a text that is
     signed in the open only the frame and the signature go.
     """
-    rest: list[tuple[str, str]] = []
-    while (signed := _SIGNED.search(body)) is not None:
-        rest.append(("signatures", signed["signature"]))
-        words = re.sub(r"(?m)^- (?=-|From )", "", signed["words"])
-        body = body[: signed.start()] + words + body[signed.end() :]
+    body, rest = _unsigned(body)
     first, _, others = body.lstrip("\n").partition("\n\n")
     if _BANNER.match(first) and others.strip() and len(first.split()) <= _BANNER_WORDS:
         rest.append((_OF_PROGRAMS, first))
@@ -453,6 +452,16 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
         rest.append(("quotations", forum[0]))
         body = body[: forum.start()] + body[forum.end() :]
+    done = 0
+    said = list[str]()
+    for unfolded in _UNFOLDED.finditer(body):
+        verbs = (body.rfind(verb, done, unfolded.start()) for verb in (" said:", " wrote:"))
+        if (verb_at := max(verbs)) >= 0:
+            begin = max(body.rfind("\n", done, verb_at) + 1, done)
+            said.append(body[done:begin])
+            rest.append(("quotations", body[begin : unfolded.end()]))
+            done = unfolded.end()
+    body = "".join([*said, body[done:]])
     starts = [
         (match.start(), kind)
         for pattern, kind in _HEADS
@@ -490,6 +499,22 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         rest.append(("quotations", "\n".join(quoted)))
     text, ends = _without_end("\n".join(written).rstrip())
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest + ends
+
+
+def _unsigned(body: str) -> tuple[str, list[tuple[str, str]]]:
+    """A body without the frames and signatures of texts that are signed in the open, and these; lines of such a text that
+    begin with a dash have "- " before them (RFC 4880, 7.1)."""
+    pieces = list[str]()
+    signatures: list[tuple[str, str]] = []
+    done = 0
+    while (begin := body.find(_SIGNED, done)) >= 0 and (sign := body.find(_SIGNATURE, begin)) >= 0:
+        head = _SIGNED_HEAD.match(body, begin + len(_SIGNED))
+        words = body[begin + len(_SIGNED) if head is None else head.end() : sign]
+        pieces += [body[done:begin], re.sub(r"(?m)^- (?=-|From )", "", words)]
+        end = body.find(_SIGNED_END, sign)
+        done = len(body) if end < 0 else end + len(_SIGNED_END)
+        signatures.append(("signatures", body[sign:done]))
+    return "".join([*pieces, body[done:]]), signatures
 
 
 def _without_footer(text: str) -> tuple[str, str]:
