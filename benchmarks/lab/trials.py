@@ -91,9 +91,13 @@ class Company:
         ).reshape(-1, 3)
 
 
+_ANY = registry.parse("verifier", "chance")
+"""Stands for a method whose parameters name no file."""
+
+
 def asked_apart(company: Company, problems: Problems, plain: Problems) -> Floats:
     """Scores (n, 3) of an arm that was made from ``plain`` problems, as a run asks."""
-    given, learned = np.full((len(problems), len(COMPANY)), np.nan), Apart(pickled(company))
+    given, learned = np.full((len(problems), len(COMPANY)), np.nan), Apart(_ANY, pickled(company))
     place = {problems.texts.hash(row): row for row in problems.documents.tolist()}
     for rows in divided(
         problems, [place.get(plain.texts.hash(row), -1) for row in plain.questioned_index.tolist()]
