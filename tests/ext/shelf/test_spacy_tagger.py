@@ -26,6 +26,7 @@ def test_names_never_decide_and_natural_words_decide_what_a_reader_of_grammar_lo
             yield [(0, "word")] if text else []
 
     monkeypatch.setattr(SpacyTagger, "tags", tags)
+    monkeypatch.setattr(SpacyTagger, "require", lambda self: None)
     monkeypatch.setattr(TopicOnly, "reads_grammar", True)
     done = run(
         "synthetic(authors=60, topics=12, documents=480, words=60)",
