@@ -144,7 +144,7 @@ def test_each_fails_its_own_cells_alone(strangers, capfd):
     printed = {
         how for how in ("imported", "printed", "written", "put") if f"{how} aloud" in said.err
     }
-    assert {"printed", "written"} <= printed, said.err[-3000:]
+    assert {"imported", "written"} <= printed, said.err[-3000:]
 
 
 def raven(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
