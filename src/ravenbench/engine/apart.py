@@ -465,6 +465,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
                 if isinstance(problem, FileNotFoundError) and not obstacle:
                     error = error.replace("\n", f" ({walls.SEEN})\n", 1)
             escape = ways()
+        guard.flush()  # what it printed, which a process that ends so does not write
         outcome = {"error": error, "began": began, "ways": escape, "loaded": _loaded()}
         reply({"result": result, **outcome})
     os._exit(0)

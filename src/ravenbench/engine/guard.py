@@ -182,7 +182,7 @@ def stdout_to_stderr() -> Iterator[None]:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        _flush()
+        flush()
         try:
             stdout = os.dup(1)
         except OSError:  # closed
@@ -193,12 +193,12 @@ def stdout_to_stderr() -> Iterator[None]:
                 os.dup2(2, 1)
             yield
         finally:
-            _flush()
+            flush()
             os.dup2(stdout, 1)
             os.close(stdout)
 
 
-def _flush() -> None:
+def flush() -> None:
     """Write what Python and C still hold back of stdout to where it was printed."""
     with suppress(OSError, ValueError, AttributeError):
         if sys.__stdout__ is not None:
