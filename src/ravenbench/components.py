@@ -390,26 +390,22 @@ def foreign(component: Any) -> list[str]:
 
 def foreign_kinds(component: Any) -> set[type]:
     """These classes."""
+    checked_parts = parts(component) if isinstance(component, Component) else [component]
+    held_values = [value for part in checked_parts for value in (part, *part.get_params().values())]
     kinds = {
         type(value)
-        for value in values_in(component)
+        for value in leaves(held_values)
         if isinstance(value, Component) or is_estimator(value)
     }
     return {kind for kind in kinds if not is_known(kind)}
 
 
-def values_in(component: Any) -> list[Any]:
-    """A component or estimator, and all parameters that it and its parts hold."""
-    checked_parts = parts(component) if isinstance(component, Component) else [component]
-    return _leaves([v for part in checked_parts for v in (part, *part.get_params().values())])
-
-
-def _leaves(value: Any) -> list[Any]:
+def leaves(value: Any) -> list[Any]:
     """What lists, tuples and dicts hold, however deep; else the value."""
     if isinstance(value, dict):
         value = [*value.values()]
     if isinstance(value, list | tuple):
-        return [leaf for item in value for leaf in _leaves(item)]
+        return [leaf for item in value for leaf in leaves(item)]
     return [value]
 
 

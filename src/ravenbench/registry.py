@@ -215,6 +215,11 @@ def _stand_in(name: str, nested: bool) -> type[Any] | None:
     return STAND_INS.get((target, nested))
 
 
+def is_imported(target: str) -> bool:
+    """Whether the module of a ``module:Class`` is imported in this process."""
+    return target.partition(":")[0] in sys.modules
+
+
 def load(kind: str, name: str) -> Any:
     """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
     targets_by_name = {} if ":" in name else targets(kind)

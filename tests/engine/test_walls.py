@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import socket
 import sys
@@ -645,3 +646,56 @@ def test_the_view_has_code_and_no_data(ordinary):
         "[('home', False), ('module', True), ('network', False), ('rights', '0000000000000000'),"
         " ('secret', False)]"
     )
+
+
+CLAIMS = """
+import os
+import numpy as np
+from ravenbench import Verifier
+
+class Claims(Verifier):
+    def __init__(self, home="~/", here="./"):
+        self.home, self.here = home, here
+    def fit(self, problems, same):
+        return self
+    def verify(self, problems):
+        seen = any(os.path.exists(path) for path in PLACES)
+        return np.full(len(problems), 0.9 if seen else 0.6)
+
+class Named(Claims):
+    __module__ = "secret"
+"""
+
+
+@walled
+@pytest.mark.parametrize("name", ["Claims", "Named"])
+def test_what_a_class_says_of_itself_opens_no_folder(name, tmp_path, monkeypatch):
+    """Neither its own default parameters nor another module's name; the user's spec alone does."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for folder in ("home", "secret", "code"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "truth.csv").write_text("a", "utf-8")
+    places = [str(tmp_path / folder / "truth.csv") for folder in ("home", "secret", "code")]
+    (tmp_path / "claims.py").write_text(CLAIMS.replace("PLACES", repr(places)), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    problems, same = toy_problems(20, 1, seed=1)
+    stand_in = registry.parse("verifier", f"claims:{name}")
+    if name == "Named":  # it is not to be found under the name that it gives itself
+        with pytest.raises(apart.Unsendable, match="no module 'secret'"):
+            stand_in.fit(problems, same)
+        return
+    assert set(stand_in.fit(problems, same).verify(problems).tolist()) == {0.6}
+
+
+@walled
+def test_a_module_that_is_imported_here_later_confines_nobody(tmp_path, monkeypatch):
+    (tmp_path / "later.py").write_text(CLAIMS.replace("PLACES", "[]"), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    stand_in = registry.parse("verifier", "later:Claims")
+    assert apart.made_here(stand_in) == ""
+    importlib.import_module("later")
+    assert apart.made_here(stand_in)
+    sent = stand_in.__reduce__()
+    monkeypatch.delitem(sys.modules, "later")
+    assert apart.made_here(sent[0](*sent[1]))

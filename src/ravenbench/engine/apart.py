@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files, registry
-from ravenbench.components import Component, foreign, foreign_kinds, values_in
+from ravenbench.components import Component, foreign, is_estimator, is_known, leaves
 from ravenbench.engine import guard, walls
 from ravenbench.errors import MethodError
 from ravenbench.limits import RunLimits, hold, limits_here
@@ -81,8 +81,29 @@ PATIENCE = 15.0
 
 def made_here(method: Any) -> str:
     """Why others' code may have seen a run: it was loaded in this process; "" where it was not."""
-    elsewhere = foreign_kinds(method) <= {*registry.STAND_INS.values()}
-    return "" if elsewhere else "its code ran in Raven's own process"
+    others = [one for one in _told(method) if _is_of_others(one)]
+    here = any(
+        not _stands(one) or one.was_here or registry.is_imported(one.stands_for[-1])
+        for one in others
+    )
+    return "its code ran in Raven's own process" if here else ""
+
+
+def _stands(value: Any) -> bool:
+    """Whether a value stands for one of a class of others, as its class alone cannot say."""
+    return type(value) in registry.STAND_INS.values()
+
+
+def _is_of_others(value: Any) -> bool:
+    return (isinstance(value, Component) or is_estimator(value)) and not is_known(type(value))
+
+
+def _told(value: Any) -> Iterator[Any]:
+    """A method, and what its user said of it and its parts; not what others' code replied of these."""
+    for one in leaves(value):
+        yield one
+        if isinstance(one, Component) or is_estimator(one):
+            yield from _told(one.given_ if _stands(one) else one.get_params(deep=False))
 
 
 def outsider(method: Any) -> bool:
@@ -263,13 +284,13 @@ class Process:
 
     _told = 0
 
-    def close(self, everything: bool = False) -> None:
-        """End it, all that it started and what it kept; unless it is ``whole`` with all that it came from."""
+    def close(self, keep_server: bool = False) -> None:
+        """End it, all that it started and what it kept; unless it ended in order, what it was forked from too."""
         server = self._server
         self._server = None
         if server is None:
             return
-        if not (everything and FORKS):
+        if not (keep_server and FORKS):
             server.end()
         for pipe in self._pipes:
             with suppress(OSError):
@@ -522,9 +543,12 @@ class Apart:
     def process_for(self, store: Store | None) -> Iterator[Process]:
         """A process that has learned and was asked nothing; it ends with this block. The folder of a run is not seen
         there."""
-        texts = [value for value in values_in(self.method) if isinstance(value, str)]
+        values = [*_told(self.method)]
+        others = filter(_is_of_others, values)
+        modules = [one.stands_for[-1] if _stands(one) else type(one).__module__ for one in others]
+        texts = [one for one in values if isinstance(one, str)]
         run = None if store is None else store.path
-        process = Process(walls.view(foreign(self.method), texts, run))
+        process = Process(walls.view(modules, texts, run))
         unbroken = False
         try:
             obstacle = process.obstacle or made_here(self.method)

@@ -38,6 +38,8 @@ class StandIn:
 
     stands_for: tuple[str, ...] = ()
     kind = ""
+    was_here = False
+    """Whether the class was imported in a process of Raven's after all, for another component of its module."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         given = dict(zip(inspect.signature(type(self)).parameters, args, strict=False)) | kwargs
@@ -46,9 +48,11 @@ class StandIn:
         made = self._made = _asked(self.kind, f"{self.stands_for[-1]}({', '.join(texts)})", nested)
         self._params = {name: _read(self.kind, text) for name, text in made["params"]} | given
         self.__dict__.update(dict(zip(SAID, made["said"], strict=True)) | self._params)
+        self.given_ = given
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return registry.parse, (type(self).kind, show(self), not isinstance(self, Component))
+        here = self.was_here or registry.is_imported(self.stands_for[-1])
+        return again, (type(self).kind, show(self), not isinstance(self, Component), here)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
@@ -80,6 +84,14 @@ class StandIn:
         return arrays["values"]
 
     verify = score
+
+
+def again(kind: str, text: str, nested: bool, here: bool) -> Any:
+    """An object of a printed form, or what stands for it, which keeps that its class was imported ``here``."""
+    made = registry.parse(kind, text, nested)
+    if isinstance(made, StandIn):
+        made.was_here = here
+    return made
 
 
 def learn(state: Any, method: Any, train: Problems, same: Bools) -> tuple[Any, dict[str, Any]]:
@@ -164,7 +176,8 @@ def known(state: Any, kind: str, text: str, nested: bool) -> tuple[Any, dict[str
 
 def _of_class(cls: Any) -> dict[str, Any]:
     ours = [path_of(one) for one in cls.__mro__ if issubclass(one, Component) and is_known(one)]
-    values = {name: value for name, value in vars(cls).items() if isinstance(value, PLAIN)}
+    theirs = [base for base in reversed(cls.__mro__) if not is_known(base)]
+    values = {k: v for base in theirs for k, v in vars(base).items() if isinstance(v, PLAIN)}
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
     return {
         "base": ours[:1],

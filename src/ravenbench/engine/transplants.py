@@ -179,7 +179,7 @@ def plan_transplants(
         entry, arms = _asked(fold, replaced, FITTED)
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
         arm_folds += arms
-        for replacement in (FREE, *further) if done % step == 0 else ():
+        for replacement in (FREE, *further) if (len(entries) - 1) % step == 0 else ():
             part = transplanter.otherwise(
                 fold.test, replaced, np.arange(len(replaced)), replacement
             )
@@ -218,7 +218,7 @@ def plan_transplants(
 
 
 def one_in(problems: float) -> int:
-    """Of how many folds one is replaced freely, where all have so many test problems."""
+    """Of how many folds words of one are replaced otherwise than fitted, where all have so many test problems."""
     return 2 if problems >= MANY else 1
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -117,17 +118,20 @@ def _kernels() -> set[str]:
 def view(modules: Iterable[str], texts: Iterable[str], run: Path | None) -> list[str]:
     """What code of these modules sees, which may read files that these texts name; not the folder of a run."""
     shown = [sys.prefix, sys.base_prefix]
-    for module in {"ravenbench", *(name.partition(".")[0] for name in modules)}:
+    for module in {"ravenbench", *(re.split(r"[.:]", name)[0] for name in modules)}:
         with suppress(Exception):
             spec = find_spec(module)
-            shown += [] if spec is None else spec.submodule_search_locations or [spec.origin or ""]
+            if spec is not None and spec.origin:  # else it is a folder that holds no code
+                shown += spec.submodule_search_locations or [spec.origin]
     imported = [Path(one).absolute() for one in (".", *sys.path)]
     shown += [str(one) for one in imported if one.name in ("site-packages", "dist-packages")]
     code = [one for one in imported if not any(one.is_relative_to(path) for path in shown)]
     for text in texts:
         with suppress(OSError, ValueError):
-            path = Path(text).expanduser().absolute()
-            shown += [str(path)] if path.is_file() or (os.sep in text and path.is_dir()) else []
+            path = Path(os.path.normpath(Path(text).expanduser().absolute()))
+            folder = os.sep in text and path.is_dir()
+            whole = any(one.is_relative_to(path) for one in (Path.cwd(), Path.home()))
+            shown += [str(path)] if path.is_file() or (folder and not whole) else []
     shown += map(str, Path(_hub()).glob("models--*"))
     data = (os.environ.get(f"{name}_DATA") for name in ("RAVEN", "SCIKIT_LEARN", "NLTK"))
     hidden = [files.cache_folder(), *(Path(one) for one in data if one)]

@@ -538,7 +538,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         "decisions",
         "turned",
         "Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
-        " content is replaced, beyond that between two kinds of foreign content .",
+        " content is replaced, beyond that between two kinds of foreign content.",
     ),
     *_beyond_chance("ranks", "shift"),
     *_beyond_chance(
