@@ -593,8 +593,9 @@ def _number_meant(text: str) -> str | None:
     written = text.strip()
     number = written.rstrip("% ").replace(",", ".")
     if re.fullmatch(r"\d+(\.\d+)?", number):
-        meant = f"{float(number) / 100:g}" if "%" in written else number
-        return f"write {meant}, not {written}" if meant != written else None
+        meant = f"{float(number) / (100 if '%' in written else 1):g}"
+        changed = not re.fullmatch(r"[\d.]+", written) and float(meant) <= 1
+        return f"write {meant}, not {written}" if changed else None
     meant = _IN_WORDS.get(written.lower(), "")
     return (
         f"write {meant}, not {written}: 1 is the same author, 0 different ones" if meant else None
@@ -603,7 +604,7 @@ def _number_meant(text: str) -> str | None:
 
 def _unquoted(text: str) -> str:
     """The fix for a number that is a text; for another text what an answer is."""
-    plain = re.fullmatch(r"\s*[\d.eE+-]+\s*", text) is not None
+    plain = re.fullmatch(r"\s*(?:0?\.\d+|[01](?:\.\d*)?|\d(?:\.\d+)?[eE]-\d+)\s*", text)
     return "write the number without quotes" if plain else _UNANSWERED
 
 

@@ -10,6 +10,7 @@ and gives the kind of table by its name: parquet, csv (TSV too), jsonl, json or 
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -454,19 +455,22 @@ def _part_files(path: Path) -> list[Path]:
     )
 
 
-_IN_R = {".rds": "readRDS", ".rda": "load", ".rdata": "load"}
+_IN_R = {".rds": "readRDS({})", ".rda": "get(load({}))", ".rdata": "get(load({}))"}
 
 
 def _as_table(path: Path) -> str:
     """How a file that is no table by its name is read as one."""
-    table = shlex.quote(f"{path.stem}.csv")
     if opened := _IN_R.get(path.suffix.lower()):
-        return f"in R: x <- {opened}({str(path)!r}); write.csv(as.data.frame(x), {table!r})"
+        made = json.dumps(f"{path.stem}.csv", ensure_ascii=False)
+        in_quotes = opened.format(json.dumps(str(path), ensure_ascii=False))
+        return f"in R: write.csv(as.data.frame({in_quotes}), {made}, row.names = FALSE)"
+    kind = "csv"
     with suppress(OSError), path.open("rb") as file:
         first = file.readline(2**16).strip()
         kind = "jsonl" if first[:1] == b"{" else "tsv" if b"\t" in first else "csv"
-    name = shlex.quote(str(path))
-    return f"if it is one, by its first line a .{kind}: mv {name} {shlex.quote(str(path.with_suffix('.' + kind)))}"
+    new = path.with_suffix(f".{kind}")
+    moved = f"mv {shlex.quote(str(path))} {shlex.quote(str(new))}"
+    return f"if it is one, by its first line a .{kind}: {moved}"
 
 
 def checked_kind(path: Path) -> str:

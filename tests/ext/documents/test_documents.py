@@ -658,3 +658,121 @@ def test_an_opendocument_text_says_it_too_and_counts_what_was_deleted_alone(tmp_
 def test_quotations_of_a_forum_are_not_the_writers(tmp_path):
     body = "I agree.\n\nMia said: ↑\n\tThe boat\n\tleaks.\nClick to expand...\n\nIt does not.\n"
     assert read(tmp_path, "a.eml", f"From: a@e.org\n\n{body}").text == "I agree.\n\nIt does not.\n"
+
+
+IRSSI = (
+    "--- Log opened Sat May 01 10:00:00 2021\n10:00 <Anna> Hello\n10:01 * Bob waves to all: of you\n10:02 -!- Topic: new\n"
+    "10:02 <Bob> Fine\n--- Day changed Sun May 02 2021\n10:03 <Anna> there?\n"
+)
+BARE = "<Anna> Hello\n* Bob waves\n*** Eve has joined\n<Bob> Fine\n<Anna> there?\n"
+
+
+@pytest.mark.parametrize("log", [IRSSI, BARE])
+def test_lines_of_a_log_that_nobody_wrote_are_nobodys(tmp_path, log):
+    (tmp_path / "chat.txt").write_text(log, "utf-8")
+    documents = read_documents(tmp_path / "chat.txt")
+    assert {d.author: d.text for d in documents} == {"Anna": "Hello\nthere?\n", "Bob": "Fine\n"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2020-01-01 10:00 Woke up. Plan: swim\n2020-01-02 10:00 Woke up. Plan: read\n2020-01-03 10:00 Woke up. Plan: x\n",
+        "<s> One sentence. </s>\n<s> And more of it. </s>\n<p> Another. </p>\n",
+    ],
+)
+def test_a_diary_with_times_and_a_text_with_tags_are_no_chats(tmp_path, text):
+    assert read(tmp_path, "a.txt", text).text == text
+
+
+def test_two_people_of_one_name_stay_two_in_an_export(tmp_path):
+    messages = [
+        {"type": "message", "from": "Anna", "from_id": f"user{number}", "text": f"I am {number}"}
+        for number in (1, 2)
+    ]
+    messages += [{"type": "message", "from": None, "from_id": "user3", "text": "Gone by now"}]
+    messages += [{"type": "message", "from": "Anna", "from_id": "user1", "text": [{"type": "x"}]}]
+    whole = {"chats": {"list": [{"name": "all", "messages": messages}]}}
+    (tmp_path / "result.json").write_text(json.dumps(whole), "utf-8")
+    texts = {d.author: d.text for d in read_documents(tmp_path / "result.json")}
+    assert texts == {
+        "Anna (user1)": "I am 1\n",
+        "Anna (user2)": "I am 2\n",
+        "user3": "Gone by now\n",
+    }
+
+
+def test_words_of_slack_are_kept_with_their_writer(tmp_path):
+    messages = [
+        {
+            "type": "message",
+            "user": "U1",
+            "user_profile": {"real_name": "Mia"},
+            "text": "a &amp; b",
+        },
+        {"type": "message", "subtype": "file_share", "user": "U1", "text": "Here it is"},
+        {"type": "message", "subtype": "channel_join", "user": "U2", "text": "joined"},
+    ]
+    (tmp_path / "2021-05-01.json").write_text(json.dumps(messages), "utf-8")
+    (document,) = read_documents(tmp_path / "2021-05-01.json")
+    assert (document.author, document.text) == ("Mia", "a & b\nHere it is\n")
+
+
+@pytest.mark.parametrize(
+    ("headers", "author"),
+    [
+        (
+            "From: Mia Holm via Boats <b@x.org>\nReply-To: Boats <boats@x.org>\nList-Id: b",
+            "Mia Holm",
+        ),
+        ("From: Anna Via Rossi <anna@x.org>\nReply-To: office@x.org", "anna@x.org"),
+        ("From: Anna via Rossi <anna@x.org>", "anna@x.org"),
+        ("From: Holm, Mia <mia@x.org>", "mia@x.org"),
+    ],
+)
+def test_who_wrote_is_not_taken_from_a_name_alone(tmp_path, headers, author):
+    assert read(tmp_path, "a.eml", f"{headers}\n\nWords of hers.\n").author == author
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hinweis: der externe Gutachter hat abgesagt, wir suchen einen anderen.\n\nGruß an alle.\n",
+        "No virus found in this sample, so I think that we are done.\nCall me.\n",
+        "To post a letter abroad, visit the office.\nIt is open.\n",
+        "I wrote it.\n\nTo post a letter to this group of islands, see www.post.example and read all that stands there.\n",
+        "My mother said: go home.\n\nSo I went.\n\nClick to expand...\n",
+    ],
+)
+def test_own_words_are_no_banner_and_no_footer(tmp_path, text):
+    words = read(tmp_path, "a.eml", f"From: a@e.org\n\n{text}").text
+    assert words == text
+
+
+def test_of_a_banner_only_its_lines_go(tmp_path):
+    text = "CAUTION: External sender\nDear Ann, I have read your draft.\n\nIt is good.\n"
+    document = read(tmp_path, "a.eml", f"From: a@e.org\n\n{text}")
+    assert document.text == "Dear Ann, I have read your draft.\n\nIt is good.\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "From there I took the train at 10:30 to Berlin.",
+        "From my side\nNote: it is enough.",
+        "From the manual\nhttps://e.org/a: see there.",
+    ],
+)
+def test_no_mail_is_cut_at_a_line_of_its_own(tmp_path, line):
+    text = f"One.\n\n{line}\n"
+    (tmp_path / "a.mbox").write_text(
+        f"From a@e.org Mon May  3 10:00:00 2021\nFrom: a@e.org\n\n{text}", "utf-8"
+    )
+    (document,) = read_documents(tmp_path / "a.mbox")
+    assert document.text == text
+
+
+def test_a_mailbox_of_one_line_is_none(tmp_path):
+    (tmp_path / "a.mbox").write_text("From nobody", "utf-8")
+    with pytest.raises(Unreadable, match="no mail in it can be read"):
+        read_documents(tmp_path / "a.mbox")

@@ -16,7 +16,9 @@ such, and somebody writes twice. whatstk is under the GPL and brings pandas and 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +35,17 @@ _CLOCK = rf"{_TIME}(?:\s?[APap]\.?[Mm]\.?)?"
 _ISO = r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?"
 _LOOSE = re.compile(
     rf"(?:{_DATE},?\s{_CLOCK}:\s|\[?{_ISO}\]?[,:]?\s+|\[?{_CLOCK}\]?(?:\t|\s+(?=<|\*|-!-))"
-    r"|(?=<[^<>\s]{1,40}>\s))"
+    r"|(?=<[^<>\s]{1,40}>\s|\*{1,3} |-!- |--- ))"
 )
-"""How a message begins in a log, or in an export with fewer marks."""
+"""How a message begins in a log, or in an export with fewer marks; also lines of the program, and of what people do."""
+_NOBODY = re.compile(r"\*{1,3}\s|-!-|--|<--|-->")
+"""How a line of a log goes on after its time that is no message."""
 _START = re.compile(
     rf"(?:\[{_DATE}[^\d\n\]]{{1,15}}{_TIME}[^\d\n\]]{{0,12}}\]\s?|{_DATE}[^\d\n]{{1,15}}{_TIME}[^\d\n\-–]{{0,12}}[-–]\s)"
 )
 _ABOVE = re.compile(
     r"^(?:\[\d{1,2}[-/]\w{2,3}[-/]\d{2,4} \d{1,2}:\d\d(?: [AP]M)?\] (?P<after>[^\s:][^\n:]{0,60})"
-    rf"|(?P<before>[^\s:,][^\n:,]{{0,60}}), \[{_DATE}[ ,]{{1,2}}{_CLOCK}\]:?)$",
+    rf"|(?P<before>\S[^\n]{{0,80}}?), \[{_DATE}[ ,]{{1,2}}{_CLOCK}\]:?)$",
     re.MULTILINE,
 )
 """What DiscordChatExporter, and Telegram where messages are copied, write above each message."""
@@ -82,9 +86,15 @@ def _form(text: str) -> re.Pattern[str] | None:
         return None
     if len(_senders(lines, _START)) >= 2 and _START.match(lines[0]) is not None:
         return _START
+    lines = [
+        line
+        for line in lines
+        if (match := _LOOSE.match(line)) is None or not _NOBODY.match(line, match.end())
+    ]
     senders = _senders(lines, _LOOSE)
-    often = len(senders) >= max(3, len(lines) / 2) and len({*senders}) < len(senders)
-    return _LOOSE if often and _LOOSE.match(lines[0]) is not None else None
+    often = len(senders) >= max(3, len(lines) / 2) and 1 < len({*senders}) < len(senders)
+    closed = any("</" in line for line in lines)
+    return _LOOSE if often and not closed and _LOOSE.match(lines[0]) is not None else None
 
 
 def _senders(lines: list[str], form: re.Pattern[str]) -> list[str]:
@@ -178,7 +188,8 @@ def _of_lines(text: str, form: re.Pattern[str]) -> Iterator[tuple[str | None, st
         if begun:
             yield sender, body
         begun = True
-        named = _SENDER.match(rest := line[match.end() :])
+        rest = line[match.end() :]
+        named = None if form is _LOOSE and _NOBODY.match(rest) else _SENDER.match(rest)
         sender = (
             None
             if named is None
@@ -202,38 +213,80 @@ def _of_heads(text: str) -> Iterator[tuple[str | None, str]]:
 
 
 def _of_export(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
-    """The same of a JSON file; messages of bots and of the program are nobody's."""
+    """The same of a JSON file, of one chat or (Telegram) of all; messages of bots and of the program are nobody's. Of
+    several senders of one name each is called by the name and the number that the program gave them."""
     whole = from_json(text, "a chat")
-    messages = whole.get("messages") if isinstance(whole, dict) else whole
-    for number, message in enumerate(messages if isinstance(messages, list) else [], start=1):
+    chats = [whole] if isinstance(whole, dict) else [{"messages": whole}]
+    if isinstance(whole, dict) and isinstance(whole.get("chats"), dict):
+        chats = whole["chats"].get("list", [])
+    messages = [one for chat in chats for one in chat.get("messages") or []]
+    called = dict[str, str]()
+    for message in messages:
+        name, number_of = _who(message)
+        if called.get(number_of, number_of) == number_of:
+            called[number_of] = name
+    times = Counter(called.values())
+    for number, message in enumerate(messages, start=1):
         try:
             sender, body = _exported(message)
+            number_of = _who(message)[1]
+            if sender and number_of:
+                sender = called[number_of]
+                sender = f"{sender} ({number_of})" if times[sender] > 1 else sender
             words = checked_text(body)
             named = checked_name(sender, "a sender", "") if sender else None
-        except (TypeError, AttributeError, FormatError):
+        except (TypeError, AttributeError, LookupError, FormatError):
             damaged.append(number)
             continue
         yield named, words
 
 
+_OWN = {None, "thread_broadcast", "file_share", "me_message"}
+"""Kinds of Slack's messages that people write."""
+
+
+def _who(message: Any) -> tuple[str, str]:
+    """The name of the sender of a message in such a file, and the number; "" where there is none."""
+    if not isinstance(message, dict):
+        return "", ""
+    author = message.get("author")
+    author = author if isinstance(author, dict) else {}
+    profile = message.get("user_profile")
+    profile = profile if isinstance(profile, dict) else {}
+    number = message.get("from_id") or author.get("id") or message.get("user") or ""
+    names = (
+        message.get("sender_name") and _again_utf8(str(message["sender_name"])),
+        message.get("from"),
+        author.get("nickname"),
+        author.get("name"),
+        profile.get("real_name"),
+        number,
+    )
+    return next((str(name) for name in names if name), ""), str(number)
+
+
 def _exported(message: dict[str, Any]) -> tuple[str | None, str]:
     """Sender and words of one message of such a file."""
-    if (words := message.get("sender_name")) is not None:  # Messenger takes UTF-8 for Latin-1
-        return _again_utf8(words), _again_utf8(message.get("content") or "")
-    if (author := message.get("author")) is not None:  # Discord
-        named = author.get("nickname") or author.get("name")
-        return None if author.get("isBot") else named, message.get("content") or ""
-    pieces = message.get("text") or ""
+    pieces = message.get("content") or message.get("text") or ""
     if not isinstance(pieces, str):  # Telegram
         pieces = "".join(one if isinstance(one, str) else one["text"] for one in pieces)
-    if "user" in message:  # Slack
-        named = (message.get("user_profile") or {}).get("real_name") or message["user"]
-        return None if message.get("subtype") else named, pieces
-    foreign = message.get("type") != "message" or message.get("forwarded_from")
-    return None if foreign else message.get("from"), pieces
+    if "sender_name" in message:
+        pieces = _again_utf8(pieces)
+    kind = message.get("type")
+    author = message.get("author")
+    if isinstance(author, dict):  # Discord
+        foreign = author.get("isBot") or kind not in (None, "Default", "Reply")
+    elif "user" in message:  # Slack
+        foreign = message.get("subtype") not in _OWN
+        pieces = unescape(pieces)
+    else:
+        foreign = "sender_name" not in message and kind != "message"
+        foreign = foreign or message.get("forwarded_from")
+    return None if foreign else _who(message)[0] or None, pieces
 
 
 def _again_utf8(words: str) -> str:
+    """Words of Messenger, which takes UTF-8 for Latin-1."""
     try:
         return words.encode("latin-1").decode("utf-8")
     except UnicodeError:

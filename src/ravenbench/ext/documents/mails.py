@@ -25,6 +25,8 @@ from email.utils import getaddresses
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
+import msgspec
+
 from ravenbench.errors import FormatError, InputError, MissingPart, first_names
 from ravenbench.ext.documents.rich_text import decode_html, html_text
 from ravenbench.reading.apart import limited
@@ -63,13 +65,12 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     documents: list[Document] = []
     faults: list[tuple[str, str]] = []
     empty = 0
-    for number, mail in enumerate(_mails(path), start=1):
+    for number, data in enumerate(_mails(path), start=1):
         try:
-            data = mail
             with guarded(path, "e-mail"), limited(path, len(data)):
-                data = re.sub(rb"(?m)^>(>*From )", rb"\1", data)  # as mailboxes write such lines
+                mail = re.sub(rb"(?m)^>(>*From )", rb"\1", data)  # as mailboxes write such lines
                 document = _read(
-                    message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}"
+                    message_from_bytes(mail, policy=compat32), path, encoding, f"mail {number}"
                 )
                 checked_text(document.text)
         except InputError as error:
@@ -88,25 +89,16 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     )
     said += [f"mails without words of their sender were left out ({empty:,})"] if empty else []
     first = documents[0]
-    documents[0] = Document(
-        path=path,
-        part=first.part,
-        text=first.text,
-        author=first.author,
-        sender_name=first.sender_name,
-        date=first.date,
-        left_out=first.left_out,
-        notes=(*first.notes, *said),
-        unread=tuple(faults),
-    )
+    documents[0] = msgspec.structs.replace(first, notes=(*first.notes, *said), unread=tuple(faults))
     return documents
 
 
 _BEGINS = re.compile(
-    rb"\AFrom [^\n]*\n"
-    rb"|(?<=\n)From (?:\S++ [^\n]{0,60}?\d\d:\d\d[^\n]{0,40}\n|[^\n]*\n(?=(?:>From [^\n]*\n)?[!-9;-~]++[ \t]*:))"
+    rb"\AFrom [^\n]*(?:\n|\Z)"
+    rb"|(?<=\n)From (?:\S++ [^\n]{0,60}?\d\d:\d\d[^\n]{0,30}\d{4}[^\n]{0,10}\n"
+    rb"|[^\n]*\n(?=(?:>From [^\n]*\n)?(?:From|Date|Subject|To|Received|[A-Z]\w*+(?:-\w++)++): ))"
 )
-"""The line before a mail of a mailbox: it has a time, or headers follow. *From the beginning …* in a mail is none."""
+"""The line before a mail of a mailbox: it has a time and a year, or headers follow. Else *From …* is a mail's own."""
 
 
 def _mails(path: Path) -> Iterator[bytes]:
@@ -233,23 +225,30 @@ def _parts(message: Message, account: Account) -> Iterator[Message]:
 _FILES = ("image", "audio", "video", "font")
 
 
-_VIA = re.compile(r"['\" ](?:via|über|par|mediante|tramite) (?=\S)", re.IGNORECASE)
+_VIA = re.compile(r"['\" ](?:via|über|par|mediante|tramite) (?=\S)")
 """What lists put between the name of a writer whose mail they send on, and their own."""
-_ORIGINAL = "X-Original-From", "X-Original-Sender", "Reply-To"
+_ORIGINAL = "X-Original-From", "X-Original-Sender"
 """Headers in which a list says whose mail it is."""
 
 
 def _sender(message: Message) -> tuple[str, str]:
-    """The address of who wrote a mail, in lower case, or the name where no address is told; and the name."""
-    (name, address), *_ = [*_people(message, "From"), ("", "")]
+    """The address of who wrote a mail, in lower case, or the name where no address is told; and the name. Of a list that
+    sent it on the writer is whom it names as the original sender, or a person of the writer's name to reply to."""
+    people = [*_people(message, "From"), ("", "")]
+    name, address = next((one for one in people if "@" in one[1]), people[0])
     sent_on = _VIA.search(name)
     own_name = name[: sent_on.start()].strip("'\" ") if sent_on else ""
     if not own_name:
         return address.lower() or name, name
-    writers = [person for header in _ORIGINAL for person in _people(message, header)]
-    own = [one for one in writers if "@" in one[1] and one[1].lower() != address.lower()]
-    own.sort(key=lambda one: one[0] != own_name)
-    return (own[0][1].lower() if own else own_name), own_name
+    own = [one for header in _ORIGINAL for one in _people(message, header)]
+    answered = _people(message, "Reply-To")
+    own += [one for one in answered if one[0].strip("'\" ") == own_name]
+    addresses = [one.lower() for _, one in own if "@" in one and one.lower() != address.lower()]
+    if addresses:
+        return addresses[0], own_name
+    is_list = any(_raw(message, header) for header in ("List-Id", "List-Post"))
+    is_list |= any(one.lower() == address.lower() for _, one in answered)
+    return (own_name, own_name) if is_list else (address.lower() or name, name)
 
 
 def _people(message: Message, name: str) -> list[tuple[str, str]]:
@@ -417,6 +416,7 @@ _OF_A_FORUM = re.compile(
 )
 _UNFOLDED = re.compile(r"^[ \t]*Click to expand\.{3}[ \t]*\n?", re.MULTILINE)
 """What ends a quotation of a forum, which a line "… said:" begins."""
+_SAID = re.compile(r"^[^\n]{1,60} (?:said|wrote):[ \t↑]*$", re.MULTILINE)
 _SIGNED, _SIGNATURE, _SIGNED_END = (
     f"-----{words}-----"
     for words in ("BEGIN PGP SIGNED MESSAGE", "BEGIN PGP SIGNATURE", "END PGP SIGNATURE")
@@ -425,11 +425,11 @@ _SIGNED_HEAD = re.compile(r"[ \t]*\n(?:[\w-]++: .*+\n)*+[ \t]*\n?")
 _PROGRAM = re.compile(rf"[ \t]*(?:{any_of('mail_program')})", re.IGNORECASE)
 _BANNER = re.compile(rf"[ \t*]*(?:{any_of('mail_banner')})", re.IGNORECASE)
 _RULE = re.compile(r"[ \t]*[-_=~*#]{2,}[ \t]*")
+_WARNS = re.compile(any_of("mail_warning"), re.IGNORECASE)
 _LINK = re.compile(r"://|@|www\.")
 _OF_PROGRAMS = "words of lists and programs"
 _FOOTER_LINES = 12
 """Lines at the end, at most, among which those of a list's or a program's footer are."""
-_BANNER_WORDS = 60
 _AFTER = re.compile(r"\s*+(>?)")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
@@ -445,21 +445,18 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     signed in the open only the frame and the signature go.
     """
     body, rest = _unsigned(body)
-    first, _, others = body.lstrip("\n").partition("\n\n")
-    if _BANNER.match(first) and others.strip() and len(first.split()) <= _BANNER_WORDS:
-        rest.append((_OF_PROGRAMS, first))
-        body = others
+    body, banner = _without_banner(body)
+    rest += [(_OF_PROGRAMS, banner)] if banner else []
     while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
         rest.append(("quotations", forum[0]))
         body = body[: forum.start()] + body[forum.end() :]
     done = 0
     said = list[str]()
     for unfolded in _UNFOLDED.finditer(body):
-        verbs = (body.rfind(verb, done, unfolded.start()) for verb in (" said:", " wrote:"))
-        if (verb_at := max(verbs)) >= 0:
-            begin = max(body.rfind("\n", done, verb_at) + 1, done)
-            said.append(body[done:begin])
-            rest.append(("quotations", body[begin : unfolded.end()]))
+        heads = [*_SAID.finditer(body, done, unfolded.start())]
+        if heads:
+            said.append(body[done : heads[-1].start()])
+            rest.append(("quotations", body[heads[-1].start() : unfolded.end()]))
             done = unfolded.end()
     body = "".join([*said, body[done:]])
     starts = [
@@ -517,23 +514,42 @@ def _unsigned(body: str) -> tuple[str, list[tuple[str, str]]]:
     return "".join([*pieces, body[done:]]), signatures
 
 
+def _without_banner(body: str) -> tuple[str, str]:
+    """A body without the lines that a gateway put before it, and these; a paragraph that begins so only as far as its
+    lines are warnings."""
+    lines = body.lstrip("\n").split("\n")
+    end = 0
+    while end < len(lines) and (_WARNS.search if end else _BANNER.match)(lines[end]):
+        end += 1
+    if not end or not "".join(lines[end:]).strip():
+        return body, ""
+    return "\n".join(lines[end:]), "\n".join(lines[:end])
+
+
 def _without_footer(text: str) -> tuple[str, str]:
-    """A text without what a list or a program put at its end, and that."""
+    """A text without what a list or a program put at its end, after a rule or a blank line, and that."""
     lines = text.rstrip().split("\n")
-    begin = max(0, len(lines) - _FOOTER_LINES)
-    first_line = next((i for i in range(begin, len(lines)) if _PROGRAM.match(lines[i])), None)
-    if first_line is None:
+    begin = max(1, len(lines) - _FOOTER_LINES)
+    found_at = [
+        i
+        for i in range(begin, len(lines))
+        if _PROGRAM.match(lines[i]) and _ends_before(lines[i - 1])
+    ]
+    first_line = found_at[0] if found_at else len(lines)
+    after = (line for line in lines[first_line:] if not _PROGRAM.match(line))
+    plain = ([word for word in line.split() if not _LINK.search(word)] for line in after)
+    if any(len(words) > _NAME_LINES for words in plain):
         return text, ""
-    after = (
-        line for line in lines[first_line:] if not _PROGRAM.match(line) and not _LINK.search(line)
-    )
-    if any(len(line.split()) > _NAME_LINES for line in after):
-        return text, ""
-    while first_line and (
-        not lines[first_line - 1].strip() or _RULE.fullmatch(lines[first_line - 1])
-    ):
+    while first_line and _ends_before(lines[first_line - 1]):
         first_line -= 1
+    if not found_at or not first_line:
+        return text, ""
     return "\n".join(lines[:first_line]), "\n".join(lines[first_line:]).strip()
+
+
+def _ends_before(line: str) -> bool:
+    """Whether a line is blank or a rule, after which a footer may begin."""
+    return not line.strip() or _RULE.fullmatch(line) is not None
 
 
 def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
