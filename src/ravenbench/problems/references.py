@@ -13,8 +13,9 @@ lengths is moved, that much of a swing may be lengths. Both learn nothing and re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from math import log
+from typing import Any
 
 import numpy as np
 
@@ -132,39 +133,40 @@ class References:
 ASPECTS = 50
 """Directions in which texts differ most in content, that are guessed: with more a guess would be a likeness of style."""
 
-COLUMNS = 2**16
-"""Units of texts that are counted."""
-
 
 class FromWhatStays:
     """Goes by topic alone, as far as what stays when content words are replaced tells it: frequent words, marks, digits,
-    layout, and the length and case of content words. A ridge regression from these onto content words, learned from the
-    texts of the ``train`` problems.
+    layout, and the length and case of content words. A ridge regression from these, weighed by tf-idf, onto content
+    words, learned from the texts of the ``train`` problems.
     """
 
     def __init__(self, splicer: Splicer, train: Problems) -> None:
-        from sklearn.decomposition import TruncatedSVD
-        from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
-        from sklearn.linear_model import Ridge
-        from sklearn.pipeline import make_pipeline
+        from scipy.linalg import eigh, solve
 
         self._splicer = splicer
         rows = train.documents
-        texts = [(train.texts, row) for row in rows[:: max(1, len(rows) // SAMPLE)].tolist()]
-        aspects = make_pipeline(
-            HashingVectorizer(
-                n_features=COLUMNS, analyzer=self._content_units, alternate_sign=False
-            ),
-            TruncatedSVD(ASPECTS, random_state=0),
-        ).fit_transform(texts)
-        left = TfidfVectorizer(analyzer=self._left_units, max_features=COLUMNS, sublinear_tf=True)
-        self._guess = make_pipeline(left, Ridge()).fit(texts, aspects - aspects.mean(axis=0))
+        rows = rows[:: -(-len(rows) // SAMPLE)]
+        content = [splicer.content(train.texts, row) for row in rows.tolist()]
+        words = _counted(content, np.unique(np.concatenate(content)))
+        first = max(0, len(rows) - ASPECTS)
+        values, vectors = eigh(_products(words), subset_by_index=(first, len(rows) - 1))
+        aspects = vectors * np.sqrt(np.maximum(values, 0.0))
+        left = self._left(train.texts, rows)
+        self._units, texts_with = np.unique(
+            np.concatenate([*map(np.unique, left)]), return_counts=True
+        )
+        self._rarity = np.log((1 + len(rows)) / (1 + texts_with)) + 1
+        self._learned = _counted(left, self._units, self._rarity)
+        products = _products(self._learned)
+        products.flat[:: len(rows) + 1] += 1.0
+        self._dual = solve(products, aspects - aspects.mean(axis=0), assume_a="pos")
 
     def score(self, problems: Problems) -> Floats:
         """How alike the texts of each problem are guessed to be in content, (n,), cosines from −1 to 1; means over known
         texts."""
         cited = problems.documents
-        guessed = self._guess.predict([(problems.texts, row) for row in cited.tolist()])
+        rows = _counted(self._left(problems.texts, cited), self._units, self._rarity)
+        guessed = (rows @ self._learned.T) @ self._dual
         guessed /= np.maximum(np.linalg.norm(guessed, axis=1, keepdims=True), 1e-12)
         known, questioned = (
             guessed[np.searchsorted(cited, side)]
@@ -173,12 +175,31 @@ class FromWhatStays:
         cosines = np.einsum("ij,ij->i", known, questioned[problems.owner])
         return np.asarray(np.add.reduceat(cosines, problems.known_ptr[:-1]) / problems.sizes)
 
-    def _content_units(self, text: tuple[TextTable, int]) -> list[str]:
-        return [*map(str, self._splicer.content(*text).tolist())]
+    def _left(self, texts: TextTable, rows: Ints) -> list[Ints]:
+        """What stays of each text: its units and every two in a row, as numbers."""
+        left = [self._splicer.left(texts, row).astype(np.int64) for row in rows.tolist()]
+        # No unit has the number −1, so no two have that of a single one.
+        return [np.concatenate([one, (one[:-1] + 1 << 32) ^ one[1:]]) for one in left]
 
-    def _left_units(self, text: tuple[TextTable, int]) -> list[str]:
-        left = self._splicer.left(*text).tolist()
-        return [*map(str, left), *map(str, pairwise(left))]
+
+def _counted(texts: list[Ints] | list[Int32s], units: Ints, rarity: Floats | None = None) -> Any:
+    """Sparse rows of length 1 of what texts have of these ascending units: how often, or by tf-idf the logarithm of that
+    where their ``rarity`` is given."""
+    from scipy.sparse import csr_array
+
+    counts = [np.unique(text, return_counts=True) for text in texts]
+    row = np.repeat(np.arange(len(texts)), [len(unit) for unit, _ in counts])
+    unit, count = (np.concatenate(side) for side in zip(*counts, strict=True))
+    known = np.isin(unit, units)
+    row, column, count = row[known], np.searchsorted(units, unit[known]), count[known]
+    weight = count if rarity is None else (1 + np.log(count)) * rarity[column]
+    length = np.sqrt(np.bincount(row, weight**2, len(texts)))
+    return csr_array((weight / length[row], (row, column)), (len(texts), len(units)))
+
+
+def _products(rows: Any) -> Floats:
+    """The inner products of all pairs of sparse rows, dense."""
+    return np.asarray((rows @ rows.T).toarray())
 
 
 def _shares(sizes: Sequence[int] | Ints) -> Floats:
