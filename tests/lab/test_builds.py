@@ -3,13 +3,13 @@ not flagged."""
 
 import pytest
 from benchmarks.hidden_builds import Addresses, Digits, Names, Shape, WhatStays
-from benchmarks.honest_builds import FrameCompression, MarkRates, Presence, Pronouns
+from benchmarks.honest_builds import Forest, FrameCharacters, FrameCompression, MarkRates, Presence
 
 from ravenbench.tasks.api import run
 from ravenbench.tasks.run.report import RunReport
 
 HIDDEN = (Shape, Digits, Addresses, Names, WhatStays)
-HONEST = (MarkRates, Presence, FrameCompression, Pronouns)
+HONEST = (MarkRates, Presence, FrameCompression, Forest, FrameCharacters)
 EFFECTS = {"relies", "loses", "notices", "both ways", "displaced", "follows topic"}
 OPTIONS = {"samplers": "random", "probe": "transplant", "pools": 1, "folds": 2, "seed": 31}
 
@@ -20,7 +20,7 @@ def named(*builds):
 
 @pytest.mark.slow
 def test_who_goes_by_topic_without_a_word_is_not_cleared(newsgroups_home, tmp_path):
-    """By fitted words alone shape and digits would be; of honest ones none is flagged, and two of four are cleared."""
+    """By fitted words alone shape and digits would be; of five honest ones none is flagged, and four are cleared."""
     store = run(
         "newsgroups",
         verifiers=", ".join(named(*HIDDEN, *HONEST)),
@@ -40,4 +40,4 @@ def test_who_goes_by_topic_without_a_word_is_not_cleared(newsgroups_home, tmp_pa
     assert [fitted[name] for name in named(Shape, Digits)] == ["less", "floor"]
     assert not EFFECTS & {outcomes[name] for name in named(*HONEST)}, outcomes
     cleared = [name for name in named(*HONEST) if outcomes[name] in ("less", "floor")]
-    assert len(cleared) >= 2, outcomes
+    assert len(cleared) >= 4, outcomes

@@ -7,12 +7,11 @@ why nothing was transplanted), further folds, and the table that holds their tex
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
-Words are replaced in two ways, *fitted* and *free* (``text.splicing``), and in those that are asked for; all but the
-first in every second fold where problems are many. The test sets are folds like others (with the training set of the
-fold they come from), so the fits that exist answer them, as ordinary cells. An arm of the probe is one set: *along*
-(same-author problems on topic, different-author ones off it), *against* (the reverse) and *off* (all off it, with other
-donors), for an answer that depends on its batch would else hide in it. One more set shows whether any does: a part of
-the problems in another order (``batch``).
+Words are replaced in two ways, *fitted* and *free* (``text.splicing``), and in those that are asked for. The test sets
+are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
+ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
+*against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
+hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
 """
 
 from __future__ import annotations
@@ -40,8 +39,6 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
-MANY = 1_000
-"""Test problems of all folds from which on words of every second fold are replaced otherwise than fitted; else of all."""
 BATCHES = 2
 """Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
@@ -160,7 +157,6 @@ def plan_transplants(
     same = 0
     different = 0
     others = list[TransplantedFold]()
-    step = one_in(sum(len(fold.test) for fold in folds))
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         replaced = transplanter.transplant(fold.test, fold.test_same)
@@ -179,7 +175,7 @@ def plan_transplants(
         entry, arms = _asked(fold, replaced, FITTED)
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
         arm_folds += arms
-        for replacement in (FREE, *further) if (len(entries) - 1) % step == 0 else ():
+        for replacement in (FREE, *further):
             part = transplanter.otherwise(
                 fold.test, replaced, np.arange(len(replaced)), replacement
             )
@@ -215,11 +211,6 @@ def plan_transplants(
         [replace(arm_fold, test=test) for arm_fold, test in zip(arm_folds, tests, strict=True)],
         table,
     )
-
-
-def one_in(problems: float) -> int:
-    """Of how many folds words of one are replaced otherwise than fitted, where all have so many test problems."""
-    return 2 if problems >= MANY else 1
 
 
 def every(step: int, same: Bools) -> Ints:

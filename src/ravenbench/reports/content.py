@@ -145,7 +145,9 @@ def content_probe(
     """
     if section is None:
         return None
-    reason = section.reason or (None if all(fold.arms for fold in section.folds) else OLD)
+    ways = {fold.replacement for fold in section.folds}
+    asked_as_sets = FREE in ways and all(fold.arms for fold in section.folds)
+    reason = section.reason or (None if asked_as_sets else OLD)
     if reason is not None:
         judged = Judged(Content.NO_VERDICT, 0.0, reason=reason)
         return ContentProbe(
@@ -259,7 +261,9 @@ def _losing(row: ContentRow, natural: ContentRow) -> ContentRow:
     return replace(
         row,
         figures=_but_lost(row.figures, natural.figures),
-        behind=row.behind and _but_lost(row.behind, natural.behind or natural.figures),
+        behind=_but_lost(row.behind or row.figures, natural.behind or natural.figures)
+        if row.behind or natural.behind
+        else None,
         natural=True,
     )
 
@@ -649,33 +653,6 @@ CONTENT: tuple[Col[ContentRow], ...] = (
     col(None, lambda row: objects(row.by_replacement, *REPLACED), json="by_replacement"),
 )
 """What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
-FIRST = (
-    "verifier",
-    "topic_misleads",
-    "topic_misleads_interval",
-    "topic_helps",
-    "topic_helps_interval",
-    "auc",
-    "auc_of_all",
-    "style_left",
-    "floor",
-    "style_left_interval",
-    "swing",
-    "interval",
-    "drop",
-    "drop_interval",
-    "p",
-    "both_ways",
-    "both_ways_interval",
-    "decisions",
-    "decisions_interval",
-    "ranks",
-    "ranks_interval",
-    "left_open",
-    "left_open_interval",
-    "batch_matters",
-    "scores",
-)
 
 
 def content_table(probe: ContentProbe | None) -> Table:
@@ -739,7 +716,7 @@ HELD = {
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
     """One object a verifier."""
-    return objects(() if probe is None else probe.rows, *CONTENT, keys=FIRST)
+    return objects(() if probe is None else probe.rows, *CONTENT)
 
 
 def reference_table(probe: ContentProbe | None) -> Table:

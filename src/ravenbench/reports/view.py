@@ -235,7 +235,6 @@ def table(
     rows: Iterable[R],
     *cols: Col[R],
     note: str = "",
-    keys: Sequence[str] = (),
     section: str | None = "",
     terminal: bool = True,
 ) -> Table:
@@ -249,23 +248,20 @@ def table(
         The records.
     *cols : Col
         What is said of each, in the order of the columns.
-    keys : sequence of str, optional
-        JSON's first keys, where they come in another order than the columns.
     """
     records = list(rows)
     visible = [(col, col.column) for col in cols if col.column is not None]
     columns = tuple(column for _, column in visible)
     cells = tuple(tuple(_cell(column, record) for column, _ in visible) for record in records)
-    rows_in_json = tuple(objects(records, *cols, keys=keys))
+    rows_in_json = tuple(objects(records, *cols))
     note = " ".join(filter(None, (note, *(column.about for column in columns))))
     return Table(key, title, columns, cells, note, rows_in_json, section=section, terminal=terminal)
 
 
-def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] = ()) -> list[dict[str, Any]]:
+def objects(rows: Iterable[R], *cols: Col[R]) -> list[dict[str, Any]]:
     """Records as JSON objects: the values of the columns that have a key, undefined ones None."""
-    keyed = {col.json: col.get for col in cols if col.json is not None}
-    order = dict.fromkeys([*keys, *keyed])
-    return [{key: _plain_json(keyed[key](record)) for key in order} for record in rows]
+    keyed = [(col.json, col.get) for col in cols if col.json is not None]
+    return [{key: _plain_json(get(record)) for key, get in keyed} for record in rows]
 
 
 def rows_json(table: Table) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems
 
 Arrays = Mapping[str, NDArray[Any]]
 
-RECENT = 64 * 2**20
+RECENT = 128 * 2**20
 """Bytes of folds that are kept."""
 OTHERS = 3
 SMALL = 2**20

@@ -44,21 +44,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 TITLES = {"novel-topic": "Novel-topic", "k-fold": "K-fold"}
-KEYS = (
-    "method",
-    "accuracy",
-    "std",
-    "se_published",
-    "se",
-    "macro_f1",
-    "unanswered",
-    "by_author",
-    "confusion",
-    "folds",
-    "seconds",
-)
-
-
 PRINTED_BINARY = {"k-fold": (0.9953, 0.0048), "novel-topic": (0.6953, 0.3388)}
 PRINTED_MANY = {"k-fold": (0.9835, 0.0029), "novel-topic": (0.7272, 0.1631)}
 """Accuracy and its standard deviation over folds, Tables 5 and 6 of the paper."""
@@ -213,18 +198,6 @@ class AttributeReport(Report[AttributionAnalysis]):
             col("detectable", "detectable", json="detectable"),
             col(f"{unit} for {DIFFERENCE:g}", "needed", json="topics_needed"),
             col(None, "distinguishable", json="distinguishable"),
-            keys=(
-                "a",
-                "b",
-                "difference",
-                "interval",
-                "p",
-                "p_holm",
-                "p_t",
-                "detectable",
-                "topics_needed",
-                "distinguishable",
-            ),
             note=(
                 f"p: paired permutation over {unit}; p Holm: corrected for all pairs (* at most"
                 " .05); p t: the paper's unpaired t-test. Detectable: smallest difference found"
@@ -277,7 +250,6 @@ class AttributeReport(Report[AttributionAnalysis]):
             col("dominant author", "dominant", text=True, json="dominant_author"),
             col("share", "share", json="dominant_share"),
             col(None, "owned", json="owned"),
-            keys=("topic", "documents", "accuracy", "dominant_author", "dominant_share", "owned"),
             note=(
                 "Accuracy is the mean over methods. † one author wrote nearly all: says nothing"
                 " about topic."
@@ -518,11 +490,9 @@ class AttributeReport(Report[AttributionAnalysis]):
     def _protocol(self, scores: ProtocolScore) -> dict[str, Any]:
         return {
             "protocol": scores.protocol,
-            "methods": objects(scores.methods, *self._method(scores), keys=KEYS),
+            "methods": objects(scores.methods, *self._method(scores)),
             "control": (
-                objects([scores.control], *self._method(scores), keys=KEYS)[0]
-                if scores.control
-                else None
+                objects([scores.control], *self._method(scores))[0] if scores.control else None
             ),
             "pairs": rows_json(self.pairs(scores)),
             "detectable": scores.detectable,

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ravenbench.engine.pool import Progress, silent
-from ravenbench.engine.transplants import one_in
 from ravenbench.statistics.axes import DOMAIN_MARGIN
 from ravenbench.statistics.estimates import correlation, detectable
 from ravenbench.tasks.run.plan import draft
@@ -92,10 +91,6 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         name: 1.0 for name, fold in folds.items() if fold.labels.get("transplanted") == "batch"
     }
     arms = [name for name, fold in folds.items() if fold.labels.get("transplanted") == "along"]
-    step = one_in(sum(often[name] * len(folds[name].test) for name in arms))
-    for name in often:
-        label = str(folds[name].labels.get("transplanted", ""))
-        often[name] /= step if "-" in label else 1  # not fitted
     trained = {plan.folds[name].train_digest: times for name, times in often.items()}
     trained |= {
         plan.folds[name].train_digest: often[name] for setup in plan.setups for name in setup.folds

@@ -639,27 +639,11 @@ class SafetyReport(Report[SafetyAnalysis]):
         }
 
     def _obfuscator_json(self, obfuscator: ObfuscatorRow) -> dict[str, Any]:
-        keys = (
-            "verifier",
-            "threshold",
-            "accuracy",
-            "recall",
-            "impact",
-            *(key for _, key in DELTAS.values()),
-            "lost",
-            "gained",
-            "rest_lost",
-            "rest_gained",
-            "interval",
-            "p",
-            "excluded",
-        )
         return {
             **objects([obfuscator], *self._obfuscator())[0],
             "verifiers": objects(
                 [(obfuscator, verifier) for verifier in obfuscator.verifiers],
                 *self._attack(),
-                keys=keys,
             ),
             "soundness": _means(obfuscator.soundness),
             "sensibleness": _means(obfuscator.sensibleness) | {"mean_rank": obfuscator.mean_rank},
