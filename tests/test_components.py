@@ -109,6 +109,12 @@ def test_a_list_that_cannot_be_named(given, default, message):
         registry.named("verifier", given, default=default)
 
 
+def test_an_alias_is_no_other_verifier_s_name():
+    assert list(registry.named("verifier", "leaf", {"leaf": "leaf(n=3)"})) == ["leaf"]
+    with pytest.raises(SpecError, match="'leaf' is the name of another verifier"):
+        registry.named("verifier", "leaf", {"leaf": "wrap(leaf)"})
+
+
 def test_outsiders_by_module_and_class():
     text = f"{__name__}:Leaf(n=9)"
     assert registry.parse("verifier", text).n == 9

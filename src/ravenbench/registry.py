@@ -457,6 +457,10 @@ def named(
     for alias, form in aliased:
         component = parse(kind, form) if isinstance(form, str) else form
         name = alias or str(component)
+        if alias in targets(kind) and type(component) is not resolve(kind, alias):
+            raise SpecError(
+                f"{alias!r} is the name of another {SPOKEN.get(kind, kind)}", found=form
+            )
         if name in components:
             raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
         identity_hash(component)

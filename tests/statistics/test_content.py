@@ -324,6 +324,12 @@ def test_missing_answers_and_folds_of_one_class() -> None:
         content_axis(some).outcome is Content.RELIES and "1 of 6 folds" in content_axis(some).reason
     )
     assert content_axis(d.figures([None] * 4 + scores[4:])).outcome is Content.NO_VERDICT
+    honest = [Versions(*[s.plain] * 4) for s in scores]
+    assert content_axis(d.figures(honest)).outcome is Content.LESS
+    dodged = content_axis(d.figures([None, *honest[1:]]))
+    assert dodged.outcome is Content.NO_VERDICT and dodged.reason == (
+        "answers are missing on 1 of 6 folds"
+    )
     nothing = d.figures([None] * 6)
     assert nothing.swing is None and content_axis(nothing).outcome is Content.NO_VERDICT
     one_class = ContentDesign((KeptFold(np.ones(4, bool), np.zeros((4, 2), int), np.arange(4)),))

@@ -247,10 +247,9 @@ def content_axis(
     )
     if 0.5 - GUESS <= low <= 0.5 <= high <= 0.5 + GUESS:
         return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
-    if barred is not None:
-        return Judged(
-            Content.NO_VERDICT, margin, shows=shows, reason=_joined([barred, *notes]), checks=checks
-        )
+    if barred is not None or figures.missing:  # it may fail where words were replaced alone
+        why = _joined([*filter(None, [barred]), *notes])
+        return Judged(Content.NO_VERDICT, margin, shows=shows, reason=why, checks=checks)
     if low <= 0.5:
         notes.append(
             "its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing"
