@@ -29,12 +29,13 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import import_module
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -81,12 +82,17 @@ PATIENCE = 15.0
 
 def made_here(method: Any) -> str:
     """Why others' code may have seen a run: it was loaded in this process; "" where it was not."""
-    others = [one for one in _told(method) if _is_of_others(one)]
-    here = any(
-        not _stands(one) or one.was_here or registry.is_imported(one.stands_for[-1])
-        for one in others
-    )
-    return "its code ran in Raven's own process" if here else ""
+    return "its code ran in Raven's own process" if any(map(ran_here, _others(method))) else ""
+
+
+def ran_here(one: Any) -> bool:
+    """Whether code of others, of which this is or for which it stands, was loaded in this process."""
+    return not _stands(one) or one.was_here or _module(one) in sys.modules
+
+
+def _module(one: Any) -> str:
+    """The module of what is of others, as the user named it where that is known."""
+    return str(one.stands_for[-1].partition(":")[0] if _stands(one) else type(one).__module__)
 
 
 def _stands(value: Any) -> bool:
@@ -94,16 +100,21 @@ def _stands(value: Any) -> bool:
     return type(value) in registry.STAND_INS.values()
 
 
-def _is_of_others(value: Any) -> bool:
-    return (isinstance(value, Component) or is_estimator(value)) and not is_known(type(value))
+def _others(method: Any) -> list[Any]:
+    """What a method and its parts are of others' classes."""
+    return [one for one in _told(method) if _configured(one) and not is_known(type(one))]
 
 
-def _told(value: Any) -> Iterator[Any]:
+def _told(method: Any) -> Iterator[Any]:
     """A method, and what its user said of it and its parts; not what others' code replied of these."""
-    for one in leaves(value):
+    for one in leaves(method):
         yield one
-        if isinstance(one, Component) or is_estimator(one):
+        if _configured(one):
             yield from _told(one.given_ if _stands(one) else one.get_params(deep=False))
+
+
+def _configured(value: Any) -> bool:
+    return isinstance(value, Component) or is_estimator(value)
 
 
 def outsider(method: Any) -> bool:
@@ -136,7 +147,7 @@ def handed(problems: Problems) -> tuple[Problems, Ints]:
     They stand in the order of their ids, which are hashes of what they hold; labels name nobody else.
     """
     texts, row = own_table(problems.texts, problems.documents)
-    rows_used = np.flatnonzero(row >= 0)[np.argsort(row[row >= 0])]
+    rows_used = np.argsort(row)[(row < 0).sum() :]
     repeated = Counter[bytes]()
     names = list[str]()
     for i, questioned in enumerate(problems.questioned_index.tolist()):
@@ -151,17 +162,15 @@ def handed(problems: Problems) -> tuple[Problems, Ints]:
         else Labels.of(old.take(rows_used))
         for column in ("author", "topic", "language")
     }
-    known = row[problems.known_index]
-    questioned_row = row[problems.questioned_index]
     moved = replace(
         problems,
         texts=texts,
         ids=name_array(names),
-        known_index=known,
-        questioned_index=questioned_row,
+        known_index=row[problems.known_index],
+        questioned_index=row[problems.questioned_index],
         **labels,
     )
-    order: Ints = np.argsort(np.array(names, dtype=np.str_), kind="stable").astype(np.int64)
+    order: Ints = np.argsort(names)
     return moved.select(order), order
 
 
@@ -172,13 +181,10 @@ def parts(store: Store, fold: str, test: Problems) -> list[Ints]:
     if record.transplanted is None or record.source is None:
         return [np.arange(len(test), dtype=np.int64)]
     source = store.shared_fold(record.source).test
-    origin = dict(
-        zip(
-            (arm_id(fold, i) for i in source.ids.tolist()),
-            source.questioned_index.tolist(),
-            strict=True,
-        )
-    )
+    origin = {
+        arm_id(fold, name): row
+        for name, row in zip(source.ids.tolist(), source.questioned_index.tolist(), strict=True)
+    }
     return divided(test, [origin[name] for name in test.ids.tolist()])
 
 
@@ -188,29 +194,25 @@ def divided(test: Problems, origin: Sequence[int]) -> list[Ints]:
     questioned = test.questioned_index.tolist()
     cited = [{*test.known(i).tolist(), row} for i, row in enumerate(questioned)]
     originals = [{made_from} - {row} for made_from, row in zip(origin, questioned, strict=True)]
-    groups = next(
-        filter(
-            None, (_separate_groups(cited, originals, count) for count in range(1, len(test) + 1))
-        ),
-        [],
-    )
-    return [np.array(members, dtype=np.int64) for members in groups]
-
-
-def _separate_groups(
-    cited: Sequence[set[int]], originals: Sequence[set[int]], count: int
-) -> list[list[int]] | None:
-    """Problems in so many groups, none of which cites an original of its own; None where that needs more."""
-    groups: list[tuple[list[int], set[int], set[int]]] = [([], set(), set()) for _ in range(count)]
-    for i, (rows, original) in enumerate(zip(cited, originals, strict=True)):
-        fitting = [group for group in groups if not original & group[1] and not rows & group[2]]
-        if not fitting:
-            return None
-        members, visible, barred = min(fitting, key=lambda group: len(group[0]))
-        members.append(i)
-        visible |= rows
-        barred |= original
-    return [group[0] for group in groups]
+    for count in range(1, len(test) + 1):
+        members = [list[int]() for _ in range(count)]
+        seen = [set[int]() for _ in range(count)]
+        barred = [set[int]() for _ in range(count)]
+        for i, rows in enumerate(cited):
+            fitting = [
+                group
+                for group in range(count)
+                if originals[i].isdisjoint(seen[group]) and rows.isdisjoint(barred[group])
+            ]
+            if not fitting:
+                break
+            smallest = min(fitting, key=lambda group: len(members[group]))
+            members[smallest].append(i)
+            seen[smallest] |= rows
+            barred[smallest] |= originals[i]
+        else:
+            return [np.array(group, dtype=np.int64) for group in members]
+    return []
 
 
 class Unsendable(Exception):
@@ -223,20 +225,23 @@ class Process:
     that never ran a method, where systems fork. One at a time in a thread."""
 
     def __init__(self, view: Sequence[str]) -> None:
-        self.scratch = tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
         paths = [str(Path.cwd()) if folder == "" else folder for folder in sys.path]
         server: Server | None = getattr(_servers, "last", None)
-        if server is not None and not server.serves():
-            server.end()
-            server = None
-        if server is None:
+        if server is None or not server.serves():
+            if server is not None:
+                server.end()
             server = _servers.last = Server(paths)
-        self._server: Server | None = server
-        self._log = Path(self.scratch.name, "said").open("w+b", buffering=0)  # noqa: SIM115
-        self._pipes = server.begin(self._log.fileno())
+        self._server = server
+        self._ending = ExitStack()
+        scratch = self._ending.enter_context(
+            tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
+        )
+        self._log = self._ending.enter_context(tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
+        self._ending.callback(self._tell)
+        self._line = self._ending.enter_context(server.begin(self._log.fileno()))
         environment = dict(os.environ) | {guard.THREADS: "1"}
-        setup = paths, str(Path.cwd()), environment, asdict(limits_here())
-        self.obstacle = self._asked((*setup, self.scratch.name, view))["obstacle"]
+        setup = paths, str(Path.cwd()), environment, asdict(limits_here()), scratch, view
+        self.obstacle = self._asked(msgspec.msgpack.encode(setup))["obstacle"]
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
@@ -244,10 +249,10 @@ class Process:
         Unsendable if it cannot be sent, guard.Reported with what it raised, MethodError if its process ended.
         """
         try:
-            message = pickled((do, args))
+            question = pickled((do, args))
         except Exception as error:
             raise Unsendable from error
-        reply = self._asked(message)
+        reply = self._asked(question)
         _used.update(name for name in PRELOADED if name in reply["loaded"])
         for escape in filter(None, reply["ways"].split("; ")):
             note(escape)
@@ -258,16 +263,13 @@ class Process:
             for name, value in reply["result"].items()
         }
 
-    def _asked(self, question: Any) -> dict[str, Any]:
-        questions, replies = self._pipes
-        message = msgspec.msgpack.encode(question)
+    def _asked(self, question: bytes) -> dict[str, Any]:
         try:
-            questions.write(len(message).to_bytes(8, "big") + message)
-            questions.flush()
-            reply: dict[str, Any] = msgspec.msgpack.decode(replies.read(_size(replies)))
+            self._line.send_bytes(question)
+            reply: dict[str, Any] = msgspec.msgpack.decode(self._line.recv_bytes())
         except BaseException as error:
             self.close()
-            if not isinstance(error, OSError | msgspec.DecodeError):
+            if not isinstance(error, OSError | EOFError | msgspec.DecodeError):
                 raise
             raise MethodError(
                 "the method ended its process (a crash of native code, or memory ran out)"
@@ -286,18 +288,9 @@ class Process:
 
     def close(self, keep_server: bool = False) -> None:
         """End it, all that it started and what it kept; unless it ended in order, what it was forked from too."""
-        server = self._server
-        self._server = None
-        if server is None:
-            return
         if not (keep_server and FORKS):
-            server.end()
-        for pipe in self._pipes:
-            with suppress(OSError):
-                pipe.close()
-        self._tell()
-        self._log.close()
-        self.scratch.cleanup()
+            self._server.end()
+        self._ending.close()
 
 
 class Server:
@@ -315,35 +308,27 @@ class Server:
         )
         self.of = os.getpid()
         self.loaded = {*_loaded(), *_used}
-        self.control: socket.socket | None = None
-        stdin: Any = subprocess.PIPE
-        if FORKS:
-            self.control, stdin = socket.socketpair()
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", code, *sorted(self.loaded)],
-            stdin=stdin,
-            stdout=subprocess.DEVNULL if FORKS else subprocess.PIPE,
-            start_new_session=True,
-            env=os.environ | {guard.THREADS: "1"},
-        )
-        if FORKS:
-            stdin.close()
+        self.control, theirs = socket.socketpair()
+        with theirs:
+            self.process = subprocess.Popen(
+                [sys.executable, "-c", code, *sorted(self.loaded)],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+                env=os.environ | {guard.THREADS: "1"},
+            )
 
     def serves(self) -> bool:
         """Whether it lives, is this process's own, and has loaded what methods use."""
         mine = self.of == os.getpid() and self.process.poll() is None
         return mine and self.loaded >= _used
 
-    def begin(self, log: int) -> tuple[IO[bytes], IO[bytes]]:
-        """Start a process that prints into an open file; where questions to it are written, and its replies read."""
-        if self.control is None:
-            assert self.process.stdin is not None and self.process.stdout is not None
-            return self.process.stdin, self.process.stdout
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            with suppress(OSError):  # a server that ended answers nothing
-                socket.send_fds(self.control, [b"begin"], [theirs.fileno(), log])
-            return ours.makefile("wb"), ours.makefile("rb")
+    def begin(self, log: int) -> Connection:
+        """Start a process that prints into an open file; the line to it."""
+        ours, theirs = Pipe()
+        with theirs, suppress(OSError):  # a server that ended answers nothing
+            socket.send_fds(self.control, [b"begin"], [theirs.fileno(), log])
+        return ours
 
     def end(self) -> None:
         """End it and what came from it, unless it is another process's."""
@@ -355,17 +340,12 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        if self.control is not None:
-            self.control.close()
+        self.control.close()
 
 
 def _loaded() -> list[str]:
     """What of ``PRELOADED`` is of packages that this process has loaded."""
     return [name for name in PRELOADED if name.partition(".")[0] in sys.modules]
-
-
-def _size(pipe: IO[bytes]) -> int:
-    return int.from_bytes(pipe.read(8), "big")
 
 
 def pickled(value: Any) -> bytes:
@@ -383,17 +363,12 @@ def _unpacked(value: list[Any]) -> NDArray[Any]:
 def serve(parent: int, at_once: bool) -> None:
     """Fork a process for each method, one after the other, as long as one is asked for; it does nothing else.
 
-    Where systems fork, all that a method started ends with its process, also what began a session of its own.
+    Where systems fork, all that a method started ends with its process, also what began a session of its own; elsewhere
+    this process is that of the first method.
     """
     for name in ("cloudpickle", "ravenbench.verifiers.calibrators", *sys.argv[1:]):
         with suppress(Exception):
             import_module(name)
-    if not FORKS:
-        end_with(parent, at_once)
-        questions, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(2, 1)  # what a method prints is no reply
-        _serve(questions, replies, walls.obstacle())
     obstacle = walls.obstacle()
     adopt_orphans()
     signal.signal(signal.SIGTERM, _end)
@@ -406,9 +381,8 @@ def serve(parent: int, at_once: bool) -> None:
         end_descendants()  # the last process, which answers no more
         if not handed_over:
             os._exit(0)
-        if not os.fork():
+        if not FORKS or not os.fork():
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            os.setpgid(0, 0)
             _begin(numbers[0], numbers[1], obstacle)
         for number in numbers:
             os.close(number)
@@ -416,23 +390,21 @@ def serve(parent: int, at_once: bool) -> None:
 
 def _begin(line: int, log: int, obstacle: str) -> None:
     """Have a process of its own answer, and end all that it leaves."""
-    if obstacle:
+    if FORKS:
+        os.setpgid(0, 0)
         adopt_orphans()
-    child = os.fork() if obstacle else walls.enter()
-    if child:
+        child = os.fork() if obstacle else walls.enter()
         die_with_parent()
-        os.closerange(0, MOST_OPEN)
-        os.waitpid(child, 0)
-        if obstacle:
+        if child:
+            os.closerange(0, MOST_OPEN)
+            os.waitpid(child, 0)
             end_descendants()
-        os._exit(0)
-    die_with_parent()
+            os._exit(0)
     for number in (1, 2):
         os.dup2(log, number)
     os.dup2(line, 3)
     os.closerange(4, MOST_OPEN)
-    pipe: Any = socket.socket(fileno=3)
-    _serve(pipe.makefile("rb"), pipe.makefile("wb"), obstacle)
+    _answer(Connection(3), obstacle)
 
 
 def _end(number: int, frame: object) -> None:
@@ -442,17 +414,9 @@ def _end(number: int, frame: object) -> None:
     os._exit(1)
 
 
-def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
+def _answer(line: Connection, obstacle: str) -> None:
     """Call one function after the other, as they are sent, until none comes."""
-
-    def reply(value: dict[str, Any]) -> None:
-        message = msgspec.msgpack.encode(
-            value, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()]
-        )
-        replies.write(len(message).to_bytes(8, "big") + message)
-        replies.flush()
-
-    setup = msgspec.msgpack.decode(questions.read(_size(questions)))
+    setup = msgspec.msgpack.decode(line.recv_bytes())
     sys.path[:], folder, environment, limits, scratch, view = setup
     os.environ.clear()
     os.environ.update(environment)
@@ -467,17 +431,25 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
     sys.dont_write_bytecode = True
     sys.argv[1:] = []
     tempfile.tempdir = None
-    reply({"obstacle": obstacle})
+    reply: dict[str, Any] = {"obstacle": obstacle}
     state = None
     files.stand_alone()
-    while size := _size(questions):
+    while True:
+        line.send_bytes(
+            msgspec.msgpack.encode(
+                reply, enc_hook=lambda array: [array.dtype.str, array.shape, array.tobytes()]
+            )
+        )
+        try:
+            question = line.recv_bytes()
+        except EOFError:
+            os._exit(0)
         result = dict[str, Any]()
         error = None
         began = False
         with noted():
             try:
                 with guard.isolated():
-                    question = msgspec.msgpack.decode(questions.read(size))
                     do, args = pickle.loads(question)  # noqa: S301 — our own pipe
                     began = True
                     state, result = do(state, *args)
@@ -488,8 +460,7 @@ def _serve(questions: IO[bytes], replies: IO[bytes], obstacle: str) -> None:
             escape = ways()
         guard.flush()  # what it printed, which a process that ends so does not write
         outcome = {"error": error, "began": began, "ways": escape, "loaded": _loaded()}
-        reply({"result": result, **outcome})
-    os._exit(0)
+        reply = {"result": result, **outcome}
 
 
 def load(state: Any, value: bytes) -> tuple[Any, dict[str, Any]]:
@@ -522,38 +493,35 @@ def dump(state: Any) -> tuple[Any, dict[str, Any]]:
     return state, {"state": b""}
 
 
-@dataclass
+@dataclass(frozen=True)
 class Apart:
-    """What a method learned, for processes that are asked once each. Where it cannot be pickled (``state`` is empty)
-    each learns ``again``. Whether it was shut in is noted as that of programs is (``programs.ways``)."""
+    """What a method learned, for processes that are asked once each: a function and its arguments make it there, such
+    as ``load``, or ``learn`` of what cannot be pickled. Whether it was shut in is noted as that of programs is
+    (``programs.ways``)."""
 
     method: Any
-    state: bytes
-    again: tuple[Any, ...] = ()
+    made_by: tuple[Any, ...]
 
     @classmethod
-    def learned(cls, method: Any, store: Store | None, *again: Any) -> Apart:
-        """What a function and its arguments, such as ``learn``, make of a method in a process of its own."""
-        apart = cls(method, b"", again)
-        with apart.process_for(store) as process:
-            apart.state = process.ask(dump)["state"]
-        return apart
+    def learned(cls, method: Any, store: Store | None, *made_by: Any) -> Apart:
+        """What a function and its arguments make of a method in a process of its own."""
+        again = cls(method, made_by)
+        with again.process_for(store) as process:
+            state = process.ask(dump)["state"]
+        return cls(method, (load, state)) if state else again
 
     @contextmanager
     def process_for(self, store: Store | None) -> Iterator[Process]:
         """A process that has learned and was asked nothing; it ends with this block. The folder of a run is not seen
         there."""
-        values = [*_told(self.method)]
-        others = filter(_is_of_others, values)
-        modules = [one.stands_for[-1] if _stands(one) else type(one).__module__ for one in others]
-        texts = [one for one in values if isinstance(one, str)]
+        texts = [one for one in _told(self.method) if isinstance(one, str)]
         run = None if store is None else store.path
-        process = Process(walls.view(modules, texts, run))
+        process = Process(walls.view(map(_module, _others(self.method)), texts, run))
         unbroken = False
         try:
             obstacle = process.obstacle or made_here(self.method)
             note(f"{GOOD_FAITH} ({obstacle})" if obstacle else "confined")
-            process.ask(*((load, self.state) if self.state else self.again))
+            process.ask(*self.made_by)
             yield process
             unbroken = True
         finally:
@@ -573,18 +541,18 @@ def learned(
     """An outsider that has learned from training problems, for ``answered``; ``here``: in this process, as one that is
     saved must."""
     problems, order = handed(train)
-    again = learn, method, problems, np.asarray(same)[order], check
+    lesson = method, problems, np.asarray(same)[order], check
     if not here and foreign(method) and (not made_here(method) or replaces_content(store)):
         with suppress(Unsendable):
-            return Apart.learned(method, store, *again)
-    return learn(None, *again[1:])[0]
+            return Apart.learned(method, store, learn, *lesson)
+    return learn(None, *lesson)[0]
 
 
 def sent(verifier: Component, store: Store) -> Any:
     """The same of one that learned before."""
     if foreign(verifier) and replaces_content(store):
         with suppress(Exception):
-            return Apart(verifier, pickled(verifier))
+            return Apart(verifier, (load, pickled(verifier)))
     return verifier
 
 
