@@ -30,7 +30,7 @@ from benchmarks.lab.worlds import (
     words_of,
 )
 from ravenbench import registry
-from ravenbench.engine.apart import Apart, divided, handed, pickled
+from ravenbench.engine.apart import Apart, divided, handed, load, pickled
 from ravenbench.engine.cells import CellUnit
 from ravenbench.engine.transplants import every, mixed, one_in
 from ravenbench.problems.strata import even_fold
@@ -97,7 +97,10 @@ _ANY = registry.parse("verifier", "chance")
 
 def asked_apart(company: Company, problems: Problems, plain: Problems) -> Floats:
     """Scores (n, 3) of an arm that was made from ``plain`` problems, as a run asks."""
-    given, learned = np.full((len(problems), len(COMPANY)), np.nan), Apart(_ANY, pickled(company))
+    given, learned = (
+        np.full((len(problems), len(COMPANY)), np.nan),
+        Apart(_ANY, (load, pickled(company))),
+    )
     place = {problems.texts.hash(row): row for row in problems.documents.tolist()}
     for rows in divided(
         problems, [place.get(plain.texts.hash(row), -1) for row in plain.questioned_index.tolist()]

@@ -211,13 +211,8 @@ def _stand_in(name: str, nested: bool) -> type[Any] | None:
         return None
     if _IMPORTS.get() != "nothing" and (target, nested) not in STAND_INS:
         make = importlib.import_module(STRANGERS).stand_in
-        STAND_INS[target, nested] = make("verifier", target, nested)
+        STAND_INS[target, nested] = make(target, nested)
     return STAND_INS.get((target, nested))
-
-
-def is_imported(target: str) -> bool:
-    """Whether the module of a ``module:Class`` is imported in this process."""
-    return target.partition(":")[0] in sys.modules
 
 
 def load(kind: str, name: str) -> Any:

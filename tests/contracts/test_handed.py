@@ -424,8 +424,8 @@ import company, numpy
 from ravenbench.engine import apart, walls
 from ravenbench.problems.toys import toy_problems
 problems, same = toy_problems(20, seed=1)
-process = apart.Process(walls.view(["company"], [], None))
-process.ask(apart.learn, company.DaemonWaits(), problems, same, False)
+with apart.process(walls.view(["company"], [], None)) as process:
+    process.ask(apart.learn, company.DaemonWaits(), problems, same, False)
 """
 
 

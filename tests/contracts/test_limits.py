@@ -8,7 +8,7 @@ import pytest
 
 import ravenbench
 from ravenbench.cli.tasks import command_of, in_spec
-from ravenbench.engine.apart import Process
+from ravenbench.engine.apart import process
 from ravenbench.engine.pool import aside, local, run_units, silent
 from ravenbench.engine.task import LIMITS, declared_of
 from ravenbench.engine.walls import view
@@ -47,11 +47,8 @@ def test_units_have_the_limits_of_their_run(workers):
 def test_what_is_done_meanwhile_and_apart_has_them_too():
     with within(GIVEN), aside(2) as begin:
         assert begin(limits_here)() == GIVEN
-        apart = Process(view([], [], None))
-        try:
+        with process(view([], [], None)) as apart:
             assert apart.ask(tell)["limits"] == repr(GIVEN)
-        finally:
-            apart.close()
 
 
 @pytest.mark.parametrize("name", of_raven())

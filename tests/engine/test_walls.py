@@ -409,7 +409,8 @@ def test_what_processes_are_forked_from_imports_no_module_that_is_not_installed(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(apart, "_used", {"transformers_of_others"})
     end_server()
-    apart.Process(walls.view([], [], None)).close(True)
+    with apart.process(walls.view([], [], None)):
+        pass
     end_server()
     assert not list(tmp_path.glob("*.ran"))
 
@@ -639,9 +640,8 @@ def looks(state):
 
 @walled
 def test_the_view_has_code_and_no_data(ordinary):
-    process = apart.Process(walls.view([], [], ordinary / "run"))
-    seen = process.ask(looks)["seen"]
-    process.close(True)
+    with apart.process(walls.view([], [], ordinary / "run")) as process:
+        seen = process.ask(looks)["seen"]
     assert seen == (
         "[('home', False), ('module', True), ('network', False), ('rights', '0000000000000000'),"
         " ('secret', False)]"

@@ -29,13 +29,13 @@ import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import import_module
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 import numpy as np
@@ -219,29 +219,48 @@ class Unsendable(Exception):
     """A method cannot be sent to another process."""
 
 
-class Process:
-    """A process behind walls that knows what it is sent, and of the file system a view (``walls.view``); ``obstacle``
-    says why there are no walls, and its folder for temporary files is then one of this process. It is a fork of one
-    that never ran a method, where systems fork. One at a time in a thread."""
+@contextmanager
+def process(view: Sequence[str]) -> Iterator[Process]:
+    """A ``Process`` that sees a view (``walls.view``) of the file system; one at a time in a thread.
 
-    def __init__(self, view: Sequence[str]) -> None:
-        paths = [str(Path.cwd()) if folder == "" else folder for folder in sys.path]
-        server: Server | None = getattr(_servers, "last", None)
-        if server is None or not server.serves():
-            if server is not None:
-                server.end()
-            server = _servers.last = Server(paths)
-        self._server = server
-        self._ending = ExitStack()
-        scratch = self._ending.enter_context(
-            tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True)
-        )
-        self._log = self._ending.enter_context(tempfile.TemporaryFile(buffering=0))  # noqa: SIM115
-        self._ending.callback(self._tell)
-        self._line = self._ending.enter_context(server.begin(self._log.fileno()))
-        environment = dict(os.environ) | {guard.THREADS: "1"}
+    With this block it ends, and so do all that it started and what it kept; unless the block ends in order, what it was
+    forked from too.
+    """
+    paths = [str(Path.cwd()) if folder == "" else folder for folder in sys.path]
+    server: Server | None = getattr(_servers, "last", None)
+    if server is None or not server.serves():
+        if server is not None:
+            server.end()
+        server = _servers.last = Server(paths)
+    environment = os.environ | {guard.THREADS: "1"}
+    unbroken = False
+    with (
+        tempfile.TemporaryDirectory(prefix="apart-", ignore_cleanup_errors=True) as scratch,
+        tempfile.TemporaryFile(buffering=0) as log,
+        server.begin(log.fileno()) as line,
+    ):
+        process = Process(line, log)
         setup = paths, str(Path.cwd()), environment, asdict(limits_here()), scratch, view
-        self.obstacle = self._asked(msgspec.msgpack.encode(setup))["obstacle"]
+        try:
+            process.obstacle = process.asked(msgspec.msgpack.encode(setup))["obstacle"]
+            yield process
+            unbroken = FORKS
+        finally:
+            if not unbroken:
+                server.end()
+            process.tell()
+
+
+@dataclass
+class Process:
+    """A process behind walls that knows what it is sent; ``obstacle`` says why there are no walls, and its folder for
+    temporary files is then one of this process. It is a fork of one that never ran a method, where systems fork."""
+
+    line: Connection
+    log: IO[bytes]
+    """What it prints, of which the first bytes were ``told``."""
+    told: int = 0
+    obstacle: str = ""
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
         """What ``do(state, *args)`` gives there, beside the next state.
@@ -252,7 +271,7 @@ class Process:
             question = pickled((do, args))
         except Exception as error:
             raise Unsendable from error
-        reply = self._asked(question)
+        reply = self.asked(question)
         _used.update(name for name in PRELOADED if name in reply["loaded"])
         for escape in filter(None, reply["ways"].split("; ")):
             note(escape)
@@ -263,34 +282,24 @@ class Process:
             for name, value in reply["result"].items()
         }
 
-    def _asked(self, question: bytes) -> dict[str, Any]:
+    def asked(self, question: bytes) -> dict[str, Any]:
+        """Its reply to one message."""
         try:
-            self._line.send_bytes(question)
-            reply: dict[str, Any] = msgspec.msgpack.decode(self._line.recv_bytes())
-        except BaseException as error:
-            self.close()
-            if not isinstance(error, OSError | EOFError | msgspec.DecodeError):
-                raise
+            self.line.send_bytes(question)
+            reply: dict[str, Any] = msgspec.msgpack.decode(self.line.recv_bytes())
+        except (OSError, EOFError, msgspec.DecodeError):
             raise MethodError(
                 "the method ended its process (a crash of native code, or memory ran out)"
             ) from None
-        self._tell()
+        self.tell()
         return reply
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
         """Print what the method printed."""
-        while said := os.pread(self._log.fileno(), 2**20, self._told):
-            self._told += len(said)
+        while said := os.pread(self.log.fileno(), 2**20, self.told):
+            self.told += len(said)
             with suppress(OSError):
                 os.write(2, said)
-
-    _told = 0
-
-    def close(self, keep_server: bool = False) -> None:
-        """End it, all that it started and what it kept; unless it ended in order, what it was forked from too."""
-        if not (keep_server and FORKS):
-            self._server.end()
-        self._ending.close()
 
 
 class Server:
@@ -516,16 +525,11 @@ class Apart:
         there."""
         texts = [one for one in _told(self.method) if isinstance(one, str)]
         run = None if store is None else store.path
-        process = Process(walls.view(map(_module, _others(self.method)), texts, run))
-        unbroken = False
-        try:
-            obstacle = process.obstacle or made_here(self.method)
+        with process(walls.view(map(_module, _others(self.method)), texts, run)) as knowing:
+            obstacle = knowing.obstacle or made_here(self.method)
             note(f"{GOOD_FAITH} ({obstacle})" if obstacle else "confined")
-            process.ask(*self.made_by)
-            yield process
-            unbroken = True
-        finally:
-            process.close(unbroken)
+            knowing.ask(*self.made_by)
+            yield knowing
 
 
 def learned(

@@ -1,6 +1,6 @@
 """Stands for verifiers of others' classes where a run's data are: their code runs in other processes alone.
 
-In: a kind (``verifier``) and ``module:Class``; nothing of that module is imported here.
+In: ``module:Class``; nothing of that module is imported here.
 Out: ``stand_in`` gives a class whose objects have the parameters, the printed form and the identity of those that they
 stand for, and are sent as their printed form, from which the process that is sent one makes the real one. They learn and
 answer there: scores and answers (n,), or features (n, f), higher = same author. SpecError with what the class itself
@@ -27,17 +27,19 @@ from ravenbench.engine import apart, walls
 from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.types import Bools, Floats, Problems
 
+KIND = "verifier"
+"""The one kind of components that is stood for."""
 PLAIN = bool | int | float | str | None
 SAID = ("transductive", "symmetric", "outside", "provenance")
 """Attributes that an object may say of itself where its class does not."""
 NAMED = ("__module__", "__qualname__", "__doc__", "__file__")
+"""What a class says of itself under names that Python may give a meaning; it may say nothing else under such."""
 
 
 class StandIn:
     """What stands for an object of a class of others: a component, or an estimator among the parameters of one."""
 
     stands_for: tuple[str, ...] = ()
-    kind = ""
     was_here = False
     """Whether the class was imported in a process of Raven's after all, for another component of its module."""
 
@@ -45,14 +47,13 @@ class StandIn:
         given = dict(zip(inspect.signature(type(self)).parameters, args, strict=False)) | kwargs
         texts = (f"{name}={show(value)}" for name, value in given.items() if value is not ...)
         nested = not isinstance(self, Component)
-        made = self._made = _asked(self.kind, f"{self.stands_for[-1]}({', '.join(texts)})", nested)
-        self._params = {name: _read(self.kind, text) for name, text in made["params"]} | given
+        made = self._made = _asked(f"{self.stands_for[-1]}({', '.join(texts)})", nested)
+        self._params = {name: _read(text) for name, text in made["params"]} | given
         self.__dict__.update(dict(zip(SAID, made["said"], strict=True)) | self._params)
         self.given_ = given
 
     def __reduce__(self) -> tuple[Any, ...]:
-        here = self.was_here or registry.is_imported(self.stands_for[-1])
-        return again, (type(self).kind, show(self), not isinstance(self, Component), here)
+        return again, (show(self), not isinstance(self, Component), apart.ran_here(self))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The parameters by name."""
@@ -68,7 +69,7 @@ class StandIn:
 
     def default_calibrator(self) -> Any:
         """As ``Scorer.default_calibrator``."""
-        return _read(self.kind, self._made["default_calibrator"])
+        return _read(self._made["default_calibrator"])
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems and their truth, in a process that sees nothing else."""
@@ -86,9 +87,9 @@ class StandIn:
     verify = score
 
 
-def again(kind: str, text: str, nested: bool, here: bool) -> Any:
+def again(text: str, nested: bool, here: bool) -> Any:
     """An object of a printed form, or what stands for it, which keeps that its class was imported ``here``."""
-    made = registry.parse(kind, text, nested)
+    made = registry.parse(KIND, text, nested)
     if isinstance(made, StandIn):
         made.was_here = here
     return made
@@ -105,48 +106,49 @@ def answer(state: Any, problems: Problems, each: bool) -> tuple[Any, dict[str, A
     return state, {"values": np.asarray(values)}
 
 
-def stand_in(kind: str, target: str, nested: bool) -> type:
+def stand_in(target: str, nested: bool) -> type:
     """The class that stands for ``module:Class``; errors are those of ``registry.resolve``."""
-    seen = _asked(kind, target, nested)
+    seen = _asked(target, nested)
     with registry.importing("nowhere"):
-        bases = [registry.load(kind, one) for one in seen["base"]]
+        bases = [registry.load(KIND, one) for one in seen["base"]]
     parameters = [
         inspect.Parameter(
             name,
             inspect._ParameterKind(number),
-            default=inspect.Parameter.empty if text is None else _read(kind, text),
+            default=inspect.Parameter.empty if text is None else _read(text),
         )
         for name, number, text in seen["signature"]
     ]
-    named = {name: one for name, one in seen["attributes"].items() if not name.startswith("_")}
-    named |= dict(zip(NAMED, seen["named"], strict=True)) | {"kind": kind}
+    named = {
+        name: one
+        for name, one in seen["attributes"].items()
+        if name in NAMED or not name.startswith("_")
+    }
     named["stands_for"] = f"{named['__module__']}:{named['__qualname__']}", target
     named["__signature__"] = inspect.Signature(parameters)
     return type(named["__qualname__"], (StandIn, *bases), named)
 
 
-def _read(kind: str, text: str) -> Any:
+def _read(text: str) -> Any:
     """A value as others' code printed it, for which nothing of others is imported; an ellipsis of one that cannot be
     written."""
     try:
         with registry.importing("nowhere"):
-            return registry.value(kind, text)
+            return registry.value(KIND, text)
     except SpecError:
         return ...
 
 
 @lru_cache(maxsize=512)
-def _asked(kind: str, text: str, nested: bool) -> dict[str, Any]:
+def _asked(text: str, nested: bool) -> dict[str, Any]:
     """What ``known`` gives in a process of its own; SpecError with what is raised there."""
     modules = re.findall(r"(?<![\w.])([\w.]++):[A-Za-z_]", text)
     quoted = [one for _, one in re.findall(r"(['\"])(.+?)\1", text)]
-    process = apart.Process(walls.view(modules, quoted, None))
     try:
-        reply = process.ask(known, kind, text, nested)["json"]
+        with apart.process(walls.view(modules, quoted, None)) as process:
+            reply = process.ask(known, text, nested)["json"]
     except RavenError as error:
-        raise SpecError(f"{kind} {text!r} cannot be made", found=str(error)) from error
-    finally:
-        process.close(True)
+        raise SpecError(f"{KIND} {text!r} cannot be made", found=str(error)) from error
     answer: dict[str, Any] = msgspec.json.decode(reply)
     _refuse(*answer.get("refused", ()))
     return answer
@@ -162,13 +164,13 @@ def _refused(error: RavenError) -> tuple[str, bool]:
     return str(error), isinstance(error, MissingPart)
 
 
-def known(state: Any, kind: str, text: str, nested: bool) -> tuple[Any, dict[str, Any]]:
+def known(state: Any, text: str, nested: bool) -> tuple[Any, dict[str, Any]]:
     """There: what is known of a class, or of the object of a printed form, as JSON; or why it is refused."""
     try:
         if "(" in text:
-            reply = _of_object(registry.parse(kind, text, nested))
+            reply = _of_object(registry.parse(KIND, text, nested))
         else:
-            reply = _of_class(registry.resolve(kind, text, nested=nested))
+            reply = _of_class(registry.resolve(KIND, text, nested=nested))
     except RavenError as error:
         reply = {"refused": _refused(error)}
     return state, {"json": msgspec.json.encode(reply)}
@@ -179,14 +181,14 @@ def _of_class(cls: Any) -> dict[str, Any]:
     theirs = [base for base in reversed(cls.__mro__) if not is_known(base)]
     values = {k: v for base in theirs for k, v in vars(base).items() if isinstance(v, PLAIN)}
     file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    named = cls.__module__, cls.__qualname__, cls.__doc__, file
     return {
         "base": ours[:1],
         "signature": [
             (one.name, int(one.kind), None if one.default is one.empty else show(one.default))
             for one in inspect.signature(cls).parameters.values()
         ],
-        "attributes": values,
-        "named": [*(getattr(cls, name) for name in NAMED[:-1]), file],
+        "attributes": values | dict(zip(NAMED, named, strict=True)),
     }
 
 
