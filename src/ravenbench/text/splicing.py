@@ -332,10 +332,11 @@ class Splicer:
 
         *Fitted*: every place gets a word of the donors of its own length, in their order, while there is one; the
         places that are left get, in order, the nearest in length of the words that are left. Otherwise places get the
-        donors' words in the donors' order. *Free*: a word that opens a sentence of the donor gets the case that it has
-        inside of sentences, and one that opens a sentence of the new text a capital; digits become zeros where donors
-        have none. *Names-only* and *natural*: what the donors of a text do not have is taken from those of the others.
-        Where no more words are left, all are given again. ValueError if a donor has no content word and one is needed.
+        donors' words in the donors' order, and digits become zeros where donors have none. *Free*: a word that opens a
+        sentence of the donor gets the case that it has inside of sentences, and one that opens a sentence of the new
+        text a capital. *Names-only*: where donors have no names, names stay. *Natural*: where donors have no word of a
+        kind, words of any kind are taken. Where no more words are left, all are given again. ValueError if a donor has
+        no content word and one is needed.
         """
         pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
         moves = self._pieces.moving(pieces, self._stays)
@@ -371,16 +372,14 @@ class Splicer:
         giver = np.repeat(giver_of, np.diff(donor_bounds))
         gives = self._pieces.moving(given, self._stays)
         digits, given_digits = (self._pieces.are(DIGITS, part) for part in (new, given))
-        tags, given_tags = np.zeros_like(new), np.zeros_like(given)
+        groups = [(owner, giver)]
         if replacement == NAMES:
             moves = moves & self._named(new, bounds)
             gives &= self._named(given, donor_bounds)
         elif replacement == NATURAL:
             tags, given_tags = self._tagged([into for into, _ in pairs]), self._tagged(donors)
-        groups: list[tuple[Any, Any]] = [(owner, giver)]
-        if replacement != FREE:
-            wide = len(self._tags) + 1
-            groups += [(tags, given_tags), (owner * wide + tags, giver * wide + given_tags)]
+            kinds = len(self._tags)
+            groups.append((owner * kinds + tags, giver * kinds + given_tags))
         numbers = _in_order(groups, digits, given_digits)
         new[digits] = np.append(given, self._pieces["0"])[numbers]
         source = _in_order(groups, moves, gives)
