@@ -146,5 +146,5 @@ def test_a_frequent_word_of_one_topic_does_not_stay():
     assert made.functions == set(even) and "topics" in made.by
     assert made.spread[made.ranked.index("bike")] > EVEN
     assert made.keeping(3).functions < made.functions and len(made.keeping(3).functions) == 3
-    named, of_all = made.topics_named()
+    named, of_all = made.topics_named(True), made.topics_named(False)
     assert named < 0.4 < 0.6 < of_all

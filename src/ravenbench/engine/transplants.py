@@ -200,7 +200,7 @@ def plan_transplants(
         folds=[*entries, *others] if reason is None else [],
         kept_by=transplanter.splicer.by,
         references=references(transplanter, folds[: len(first)], first) if reason is None else [],
-        named=transplanter.splicer.topics_named()[1] if reason is None else None,
+        named=transplanter.splicer.topics_named(False) if reason is None else None,
         topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
         segmenter=str(transplanter.splicer.segmenter),
         segmented=transplanter.splicer.segmented,
@@ -316,7 +316,7 @@ def references(
                 problems=sum(len(fold.same) for fold in design),
                 content=figures.get("content", {}),
                 lengths=figures.get("lengths", {}),
-                named=maker.splicer.topics_named()[0],
+                named=maker.splicer.topics_named(True),
             )
         )
     return records

@@ -66,9 +66,10 @@ class Pieces(dict[str, int]):
     """The number of each piece; a new one gets the next when it is looked up. ``words`` are the numbers of lowercase
     words: a word with a digit in it is a piece but no word."""
 
-    def __init__(self, segmenter: Segmenter) -> None:
+    def __init__(self, segmenter: Segmenter, table: TextTable) -> None:
         super().__init__()
         self.segmenter = segmenter
+        self._table = table
         self.words: dict[str, int] = {}
         # Of each piece its word (−1: none), its case, its kind, where its stem begins and ends in UTF-8, and where it
         # ends; of each word three pieces by case, and characters of its stem.
@@ -84,15 +85,14 @@ class Pieces(dict[str, int]):
         self.texts: dict[int, Int32s] = {}
         self._room = MOST_PIECES
 
-    def cut(self, text: str) -> Int32s:
-        """The numbers of the pieces of a text, (p,)."""
-        return np.array(list(map(self.__getitem__, self.segmenter.pieces(text))), dtype=np.int32)
-
     def of(self, table: TextTable, row: int) -> Int32s:
-        """The pieces of a text of the table, always the same; kept in ``texts``, a new dict where there is no room."""
-        pieces = self.texts.get(row)
-        if pieces is None:
-            pieces = self.cut(table[row])
+        """The numbers of the pieces of a text, (p,). Those of this table are always the same, and kept in ``texts``, a
+        new dict where there is no room; of another table's texts nothing is kept."""
+        kept = self.texts.get(row) if table is self._table else None
+        if kept is not None:
+            return kept
+        pieces = np.array([self[piece] for piece in self.segmenter.pieces(table[row])], np.int32)
+        if table is self._table:
             if len(pieces) > self._room:
                 self.texts = {}
                 self._room = MOST_PIECES
@@ -267,15 +267,14 @@ class Splicer:
         self._tags: dict[str, int] = {}
         self._tags_of: dict[int, Int32s] = {}
         self.segmenter, self.segmented, self.refusal = detected or detect(texts)
-        self._pieces = Pieces(self.segmenter)
+        self._pieces = Pieces(self.segmenter, texts)
         rows = np.arange(len(texts))
         if len(rows) > SAMPLE:
             rows = np.sort(stream(0, "splicing-sample").choice(len(rows), SAMPLE, replace=False))
         self._sample = rows
         self._author = author
         self._topic = topic
-        self.ranked = self._count()
-        counts, sizes = self._counted
+        counts, sizes = self._count()
         self.spread = content.spread_over_texts(counts, sizes)
         most_uneven = content.EVEN_OVER_TEXTS
         by = content.BY_TEXTS
@@ -295,19 +294,15 @@ class Splicer:
         splicer._keep(function_words)
         return splicer
 
-    def topics_named(self) -> tuple[float | None, float | None]:
-        """Share of texts whose topic a classifier names from the words that stay, and from all frequent words; texts by
-        authors that it has not seen. None where authors or topics are unknown."""
+    def topics_named(self, staying: bool) -> float | None:
+        """Share of texts whose topic a classifier names from the words that stay, or else from all frequent words;
+        texts by authors that it has not seen. None where authors or topics are unknown."""
         if self._author is None or self._topic is None:
-            return None, None
-        counts, (author, topic) = (
-            self._counted[0],
-            (codes[self._sample] for codes in (self._author, self._topic)),
-        )
-        staying = np.flatnonzero([word in self.functions for word in self.ranked])
-        return content.named_topics(counts[:, staying], author, topic), content.named_topics(
-            counts, author, topic
-        )
+            return None
+        counts = self._counts
+        if staying:
+            counts = counts[:, [word in self.functions for word in self.ranked]]
+        return content.named_topics(counts, self._author[self._sample], self._topic[self._sample])
 
     def cut(self, row: int) -> Cut:
         """The pieces of one text, made once."""
@@ -436,19 +431,14 @@ class Splicer:
         return np.where(2 * capitals > every, CAPITAL, LOWER).astype(np.int8)
 
     def words(self, table: TextTable, row: int) -> Int32s:
-        """The numbers of the words of a text, in its order; of another table's texts nothing is kept."""
-        pieces = (
-            self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
-        )
-        words = self._pieces.word_of(pieces)
+        """The numbers of the words of a text, in its order."""
+        words = self._pieces.word_of(self._pieces.of(table, row))
         return words[words >= 0]
 
     def left(self, table: TextTable, row: int) -> Int32s:
         """What a replacement leaves of a text, in its order: numbers of the pieces that stay, and below 0 the length and
         case of each content word."""
-        pieces = (
-            self._pieces.of(table, row) if table is self.texts else self._pieces.cut(table[row])
-        )
+        pieces = self._pieces.of(table, row)
         moves = self._pieces.moving(pieces, self._stays)
         words = self._pieces.word_of(pieces[moves])
         left = pieces.copy()
@@ -462,8 +452,7 @@ class Splicer:
 
     def named(self, first: int) -> list[str]:
         """The words, in lowercase, that have this number or a higher one by now."""
-        words = self._pieces.words
-        return list(islice(reversed(words), len(words) - first))[::-1]
+        return list(islice(self._pieces.words, first, None))
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
         """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
@@ -477,47 +466,20 @@ class Splicer:
         self._cuts = {}
         self._cut_from = self._pieces.texts
 
-    def _count(self) -> list[str]:
-        counts = np.zeros(0, np.int64)
-        for row in self._sample.tolist():
-            pieces = self._pieces.of(self.texts, row)
-            if len(counts) < len(self._pieces):
-                counts = np.concatenate([counts, np.zeros(len(self._pieces), np.int64)])
-            np.add.at(counts, pieces, 1)
-        counts = counts[: len(self._pieces)]
-        word = self._pieces.word_of(np.arange(len(counts), dtype=np.int32))
-        words = self._pieces.words
-        folded = (
-            np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words))
-            .astype(np.int64)
-            .tolist()
-        )
-        ranked = sorted(
-            (name for name, number in words.items() if folded[number]),
-            key=lambda name: (-folded[words[name]], name),
-        )
-        return ranked[:COUNTED]
-
-    @cached_property
-    def _counted(self) -> tuple[csr_array, Floats]:
-        """Counts of the most frequent words in the texts of the sample, (n, ranked), and all words of each, (n,)."""
+    def _count(self) -> tuple[csr_array, Floats]:
+        """Rank the words of the sample; counts of the most frequent in its texts, (n, ranked), and all words of each,
+        (n,)."""
         from scipy.sparse import csr_array
 
-        column_of_word = np.full(len(self._pieces.words) + 1, -1, np.int32)
-        column_of_word[[self._pieces.words[word] for word in self.ranked]] = np.arange(
-            len(self.ranked)
-        )
-        columns = list[Int32s]()
-        sizes = list[int]()
-        for row in self._sample.tolist():
-            words = self.words(self.texts, row)
-            sizes.append(len(words))
-            columns_here = column_of_word[words]
-            columns.append(columns_here[columns_here >= 0])
-        flat, bounds = _flat(columns)
-        counts = csr_array((np.ones(len(flat)), flat, bounds), shape=(len(sizes), len(self.ranked)))
-        counts.sum_duplicates()
-        return counts, np.array(sizes, dtype=np.float64)
+        flat, bounds = _flat([self.words(self.texts, row) for row in self._sample.tolist()])
+        words = self._pieces.words
+        shape = len(self._sample), len(words)
+        counts = csr_array((np.ones(len(flat)), flat, bounds), shape=shape)
+        total = counts.sum(axis=0).tolist()
+        self.ranked = sorted(words, key=lambda word: (-total[words[word]], word))[:COUNTED]
+        self._counts = counts[:, [words[word] for word in self.ranked]]
+        self._counts.sum_duplicates()
+        return self._counts, np.diff(bounds).astype(np.float64)
 
 
 def _in_order(groups: Sequence[tuple[Any, Any]], places: Bools, gives: Bools) -> Ints:
