@@ -32,7 +32,7 @@ from benchmarks.lab.worlds import (
 from ravenbench import registry
 from ravenbench.engine.apart import Apart, divided, handed, load, pickled
 from ravenbench.engine.cells import CellUnit
-from ravenbench.engine.transplants import every, mixed, one_in
+from ravenbench.engine.transplants import mixed
 from ravenbench.problems.strata import even_fold
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
@@ -229,25 +229,18 @@ def _content(
     batched = set[str]()
     even = dict[str, list[Floats]]()
     even_folds = list[KeptFold]()
-    step = one_in(sum(len(fold.test) for fold in world.folds))
     for fold in world.folds:
         done = maker.transplant(fold.test)
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
         whole = _kept(corpus, test, same, numbers)
-        some = every(step, same)
         fitted = Scorers(
             world.legible(fold), untrained, spec.doses, world.number, hidden, maker.splicer
         )
         asking = Asking(spec, world, fold, fitted, company)
         plain = asking.ask(test, "plain", same, done.plain)
-        parts = {
-            FITTED: (done, np.arange(len(done))),
-            FREE: (maker.otherwise(fold.test, done, some), some),
-        }
-        for way, (part, places) in parts.items():
-            kept[way].append(_part(whole, places))
-            chosen = {name: (one[places], two[places]) for name, (one, two) in plain.items()}
-            for name, both in asking.versions(part, chosen, way).items():
+        for way, part in ((FITTED, done), (FREE, maker.otherwise(fold.test, done))):
+            kept[way].append(whole)
+            for name, both in asking.versions(part, plain, way).items():
                 versions[way].setdefault(name, []).append(both)
         half = np.arange(len(same))[::2]
         again = fitted.of(world.read(test.select(half)), fold.name, "again", same[half])

@@ -77,10 +77,6 @@ class TransplantedFold(Record, frozen=True, kw_only=True):
     again: list[int] = []
     replacement: str = FITTED
 
-    def fold(self, arm: str) -> str:
-        """Name of the fold of an arm, or of the ``source``."""
-        return self.source if arm == "source" else self.arms[arm]
-
 
 class ReferenceRecord(Record, frozen=True, kw_only=True):
     """What the reference scorers reach, in AUC, where ``kept`` words stay of the ``function_words`` most frequent
@@ -176,9 +172,7 @@ def plan_transplants(
         entries.append(msgspec.structs.replace(entry, batch=batch, again=again))
         arm_folds += arms
         for replacement in (FREE, *further):
-            part = transplanter.otherwise(
-                fold.test, replaced, np.arange(len(replaced)), replacement
-            )
+            part = transplanter.otherwise(fold.test, replaced, replacement)
             entry, arms = _asked(fold, part, replacement)
             others.append(entry)
             arm_folds += arms
@@ -211,11 +205,6 @@ def plan_transplants(
         [replace(arm_fold, test=test) for arm_fold, test in zip(arm_folds, tests, strict=True)],
         table,
     )
-
-
-def every(step: int, same: Bools) -> Ints:
-    """Places of every ``step``-th problem of each class, ascending."""
-    return np.sort(np.concatenate([np.flatnonzero(same)[::step], np.flatnonzero(~same)[::step]]))
 
 
 def _asked(
@@ -403,18 +392,17 @@ def most_transplants(folds: Sequence[Fold], further: Sequence[str] = ()) -> Tran
             for label in _labels(replacement).values()
         ]
         if number < BATCHES:
-            made.append(_sketched(fold, "batch", np.arange(min(IN_BATCH, len(fold.test) // 2))))
+            some = np.arange(min(IN_BATCH, len(fold.test) // 2))
+            made.append(
+                replace(
+                    fold,
+                    name=f"{fold.name}-batch",
+                    test=fold.test.select(some),
+                    test_same=fold.test_same[some],
+                    labels={"transplanted": "batch"},
+                )
+            )
     return Transplants(section, made, folds[0].test.texts)
-
-
-def _sketched(fold: Fold, label: str, rows: Ints) -> Fold:
-    return replace(
-        fold,
-        name=f"{fold.name}-{label}",
-        test=fold.test.select(rows),
-        test_same=fold.test_same[rows],
-        labels={"transplanted": label},
-    )
 
 
 def nothing_to_ask(reason: str) -> TransplantRecord:
@@ -426,5 +414,5 @@ def longer(labels: Labels | None, size: int) -> Labels | None:
     """Labels of a table that has grown to ``size`` texts: the further ones have none."""
     if labels is None:
         return None
-    more = np.full(size - len(labels.codes), -1, dtype=np.int64)
-    return Labels(np.concatenate([labels.codes, more]), labels.names)
+    codes = np.pad(labels.codes, (0, size - len(labels.codes)), constant_values=-1)
+    return Labels(codes, labels.names)

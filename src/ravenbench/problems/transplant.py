@@ -196,11 +196,11 @@ class Transplanter:
         is linked by shared or same-author documents. InputError if a text is not in the table.
         """
         if self.refusal is not None:
-            return self._nothing(problems, self.refusal)
+            left_out = {self.refusal: len(problems)} if len(problems) else {}
+            return self._record(problems, np.empty(0, np.int64), (), FITTED, left_out)
         row = self.rows_here(problems)
         groups = cache(lambda: linked(problems, row, same))
         chosen = list[int]()
-        cited = list[int]()
         left_out = Counter[str]()
         donors = list[tuple[Ints, Ints, Ints]]()
         for i, name in enumerate(problems.ids.tolist()):
@@ -220,19 +220,17 @@ class Transplanter:
                     left_out[donor_rows] += 1
                     continue
                 chosen.append(i)
-                cited.append(questioned)
                 donors.append(donor_rows)
-        return self._record(problems, chosen, cited, donors, FITTED, dict(left_out))
+        return self._record(
+            problems, np.array(chosen, dtype=np.int64), donors, FITTED, dict(left_out)
+        )
 
     def otherwise(
-        self, problems: Problems, replaced: Transplanted, places: Ints, replacement: str = FREE
+        self, problems: Problems, replaced: Transplanted, replacement: str = FREE
     ) -> Transplanted:
-        """What ``transplant`` made of a test set, at these places of what it kept, with words of the same donors put in
-        by another replacement (``text.splicing``)."""
-        chosen = replaced.rows[places].tolist()
-        questioned = self.rows_here(problems)[problems.questioned_index[chosen]].tolist()
-        donors = [replaced.donors[place] for place in places.tolist()]
-        return self._record(problems, chosen, questioned, donors, replacement, {})
+        """What ``transplant`` made of a test set, with words of the same donors put in by another replacement
+        (``text.splicing``)."""
+        return self._record(problems, replaced.rows, replaced.donors, replacement, {})
 
     @cached_property
     def _donors(self) -> Donors:
@@ -249,29 +247,15 @@ class Transplanter:
             self.splicer, lengths, rows, self.draws, self.language, self.topic, self.similarity
         )
 
-    @cached_property
-    def _of_author(self) -> tuple[Ints, list[int]]:
-        """Rows in order of author, and where each author's begin."""
-        assert self.author is not None
-        order = np.argsort(self.author.codes, kind="stable").astype(np.int64)
-        begins = np.searchsorted(self.author.codes[order], np.arange(len(self.author.names) + 1))
-        return order, begins.tolist()
-
     def _barred(
         self, known: Ints, questioned: int, groups: Callable[[], list[Ints]], problem: int
     ) -> Ints:
         """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with it."""
         if self.author is None:
             return groups()[problem]
-        cited = np.concatenate([known, [questioned]])
-        order, begins = self._of_author
-        writers = set(self.author.codes[cited].tolist())
-        rows_of_writers = [
-            order[begins[writer] : begins[writer + 1]] for writer in writers if writer >= 0
-        ]
-        if min(writers) < 0:
-            rows_of_writers.append(groups()[problem])
-        return np.concatenate(rows_of_writers)
+        writers = self.author.codes[[*known.tolist(), questioned]]
+        barred = np.flatnonzero(np.isin(self.author.codes, writers[writers >= 0]))
+        return barred if writers.min() >= 0 else np.union1d(barred, groups()[problem])
 
     def rows_here(self, problems: Problems) -> Ints:
         """The row in this table of each row of the problems' table, −1 for those not in use; InputError if one in use
@@ -293,23 +277,18 @@ class Transplanter:
     def _row_of(self) -> dict[bytes, int]:
         return {self.texts.hash(row): row for row in range(len(self.texts))}
 
-    def _nothing(self, problems: Problems, reason: str) -> Transplanted:
-        none = problems.blind().select(np.empty(0, dtype=np.int64))
-        left_out = {reason: len(problems)} if len(problems) else {}
-        return Transplanted(none, none, none, none, np.empty(0, dtype=np.int64), left_out)
-
     def _record(
         self,
         problems: Problems,
-        chosen_places: list[int],
-        questioned: list[int],
-        donors: list[tuple[Ints, Ints, Ints]],
+        rows: Ints,
+        donors: Sequence[tuple[Ints, Ints, Ints]],
         replacement: str,
         left_out: dict[str, int],
     ) -> Transplanted:
-        """Three texts are made for each chosen problem, on topic, off topic, and off topic once more, of the text in this
-        row here, ``questioned``."""
-        rows = np.array(chosen_places, dtype=np.int64)
+        """Three texts are made of the questioned text of each problem in these ``rows``: on topic, off topic, and off
+        topic once more."""
+        chosen = problems.blind().select(rows)
+        questioned = self.rows_here(chosen)[chosen.questioned_index].tolist()
         pairs = [(into, of) for into, three in zip(questioned, donors, strict=True) for of in three]
         new = list[bytes]()
         for begin in range(0, len(pairs), AT_A_TIME):
@@ -318,7 +297,6 @@ class Transplanter:
                 for into, rows_of_donors in pairs[begin : begin + AT_A_TIME]
             ]
             new += self.splicer.splice(cuts, replacement)
-        chosen = problems.blind().select(rows)
         documents = chosen.documents
         by_version = (
             (content_hash(text), text) for version in range(3) for text in new[version::3]
@@ -329,16 +307,8 @@ class Transplanter:
             for cited in (chosen.known_index, chosen.questioned_index)
         )
         versions = [own_text, *positions[len(documents) :].reshape(3, len(rows))]
-        plain, with_donor, against_donor, off2 = (
+        plain, on, off, off2 = (
             replace(chosen, texts=texts, known_index=of_known, questioned_index=version)
             for version in versions
         )
-        return Transplanted(
-            plain,
-            with_donor,
-            against_donor,
-            off2,
-            rows,
-            left_out,
-            tuple(donors),
-        )
+        return Transplanted(plain, on, off, off2, rows, left_out, tuple(donors))

@@ -390,8 +390,7 @@ def _versions(
 ) -> tuple[Versions, Versions] | tuple[None, None]:
     """The answers of a fold, and the scores; None without them."""
     arms = {}
-    for arm in ("source", *transplanted.arms):
-        fold = transplanted.fold(arm)
+    for arm, fold in {"source": transplanted.source, **transplanted.arms}.items():
         scores, error = read(name, fold)
         if scores is not None:
             arms[arm] = scores
@@ -685,7 +684,7 @@ def replacements_table(probe: ContentProbe | None) -> Table:
         "Content words replaced in two ways" if len(ways) < 3 else "Content words replaced",
         rows,
         *REPLACED,
-        note=" ".join(said for way, said in HELD.items() if way in ways or not way),
+        note=" ".join(said for way, said in HELD.items() if way in ways),
         terminal=False,
     )
 
@@ -698,9 +697,9 @@ HELD = {
     ),
     FREE: (
         "Free: the other text's words in their own order, of any length, in their own case, and its"
-        " numbers; only the places of content words, marks and layout are the same."
+        " numbers; only the places of content words, marks and layout are the same. A verifier is"
+        " free of content words where both say so."
     ),
-    "": "A verifier is free of content words where both say so.",
     NAMES: (
         "Names only: words with a capital inside of a sentence, words in addresses, and numbers are"
         " replaced, and all others stay; it shows how much is names, and decides nothing."

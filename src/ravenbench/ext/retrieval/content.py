@@ -96,7 +96,7 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
     number = np.full(len(rows), -1, np.int64)
     number[made.rows] = np.arange(len(made.rows))
     _, at = chosen(ptr, np.arange(len(rows)), complete)
-    free = transplanter.otherwise(problems, made, np.arange(len(made)))
+    free = transplanter.otherwise(problems, made)
     new = [made.plain, *(getattr(one, name) for one in (made, free) for name in OTHER)]
     table, moved = TextTable.of_blocks(
         chain(

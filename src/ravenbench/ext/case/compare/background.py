@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ravenbench.engine.transplants import every
 from ravenbench.errors import CorpusError
 from ravenbench.ext.case.compare.material import CaseTexts
 from ravenbench.ext.case.compare.record import (
@@ -531,10 +530,11 @@ class Shaped:
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
         moved = self._moved(test, same)
-        places = every(2, same[moved.rows])
-        free = moved.select(places)
+        truth = same[moved.rows]
+        halves = [np.flatnonzero(truth == label)[::2] for label in (True, False)]
+        free = moved.select(np.sort(np.concatenate(halves)))
         if self._transplanter is not None:
-            free = self._transplanter.otherwise(test, moved, places)
+            free = self._transplanter.otherwise(test, free)
         for role, replaced in ((FoldRole.TRANSPLANTED, moved), (FoldRole.FREE, free)):
             labels = {"transplanted": role[1:], "source": FoldRole.PAIRS.of(name)}
             truth = same[replaced.rows]
