@@ -18,7 +18,6 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -63,6 +62,8 @@ def obstacle() -> str:
         return f"{SWITCH}=off"
     if sys.platform != "linux":
         return "this system has no namespaces"
+    if platform.machine() not in JOIN_KEYRING:
+        return f"walls are not known on this type of machine, {platform.machine()}"
     read, write = os.pipe()
     if not (child := os.fork()):
         try:
@@ -118,10 +119,10 @@ def _kernels() -> set[str]:
 def view(modules: Iterable[str], texts: Iterable[str], run: Path | None) -> list[str]:
     """What code of these modules sees, which may read files that these texts name; not the folder of a run."""
     shown = [sys.prefix, sys.base_prefix]
-    for module in {"ravenbench", *(re.split(r"[.:]", name)[0] for name in modules)}:
+    for module in {"ravenbench", *(name.partition(".")[0] for name in modules)}:
         with suppress(Exception):
             spec = find_spec(module)
-            if spec is not None and spec.origin:  # else it is a folder that holds no code
+            if spec and spec.origin:  # else it is a folder that holds no code
                 shown += spec.submodule_search_locations or [spec.origin]
     imported = [Path(one).absolute() for one in (".", *sys.path)]
     shown += [str(one) for one in imported if one.name in ("site-packages", "dist-packages")]
