@@ -47,9 +47,9 @@ are too narrow where topics come in families (``benchmarks simulate`` shows the 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -182,7 +182,6 @@ class ContentDesign:
     def figures(
         self,
         scores: Sequence[Versions | None],
-        level: float = 0.95,
         *,
         batched: bool | None = False,
     ) -> ContentFigures:
@@ -191,26 +190,20 @@ class ContentDesign:
         ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
         on the batch.
         """
-        complete = [
-            None if four is None else np.asarray(np.isfinite(np.stack(four)).all(0))
-            for four in scores
-        ]
-        if any(known is not None and not known.all() for known in complete):
-            folds = tuple(
-                fold if k is None else _only(fold, k)
-                for fold, k in zip(self.folds, complete, strict=True)
+        folds = list(self.folds)
+        answered = list(scores)
+        refused = 0
+        for i, four in enumerate(scores):
+            if four is not None:
+                known = np.logical_and.reduce(np.isfinite(four))
+                refused += int((~known).sum())
+                folds[i] = _only(self.folds[i], known)
+                answered[i] = Versions(*(version[known] for version in four))
+        if refused:
+            figures = ContentDesign(tuple(folds), self.similarity).figures(
+                answered, batched=batched
             )
-            answered = [
-                None
-                if four is None or known is None
-                else Versions(*(scores_of_version[known] for scores_of_version in four))
-                for four, known in zip(scores, complete, strict=True)
-            ]
-            refused = sum(int((~known).sum()) for known in complete if known is not None)
-            figures = ContentDesign(folds, self.similarity).figures(
-                answered, level, batched=batched
-            )
-            return figures._replace(refused=refused, silence=self._silence(scores, level))
+            return figures._replace(refused=refused, silence=self._silence(scores))
         folds_used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
         missing = sum(four is None for four in scores)
         if not folds_used:
@@ -229,26 +222,25 @@ class ContentDesign:
             for (value, effect), i in zip(by_fold, folds_used, strict=True)
         ]
         effects = np.concatenate(apart, axis=1) / len(folds_used)
-        known: dict[str, Any] = {
-            name: within(
-                estimate(float(value), effect, units, topics, self.similarity, level), low, high
-            )
+        found: dict[str, Any] = {
+            name: within(estimate(float(value), effect, units, topics, self.similarity), low, high)
             for (name, (low, high)), value, effect in zip(
                 RANGES.items(), values, effects, strict=True
             )
             if not np.isnan(value)
         }
-        pairs, different_pairs = (len(np.unique(problem[same == truth])) for truth in (True, False))
-        known |= {
-            "silence": self._silence(scores, level),
-            "same": pairs,
-            "different": different_pairs,
-        }
         return ContentFigures(
-            **known, folds=len(folds_used), missing=missing, units=units.count, batched=batched
+            **found,
+            silence=self._silence(scores),
+            same=len(np.unique(problem[same])),
+            different=len(np.unique(problem[~same])),
+            folds=len(folds_used),
+            missing=missing,
+            units=units.count,
+            batched=batched,
         )
 
-    def _silence(self, scores: Sequence[Versions | None], level: float) -> Estimate | None:
+    def _silence(self, scores: Sequence[Versions | None]) -> Estimate | None:
         """The figure of that name."""
         folds_used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
         if not folds_used:
@@ -263,30 +255,22 @@ class ContentDesign:
                 ]
             )
         )
-        return within(estimate(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
+        return within(estimate(value, effects, units, topics, self.similarity), -1.0, 1.0)
 
-    def _units(self, folds_used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
-        known = self._cached.get(folds_used)
-        if known is None:
+    @cached_property
+    def _units(self) -> Callable[[tuple[int, ...]], tuple[Units, Units | None, Bools]]:
+        """Units of the problems of these folds by author and by topic, and their truth, made once."""
+
+        @cache
+        def of(folds_used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
             folds = [self.folds[i] for i in folds_used]
             problem = np.concatenate([fold.problem for fold in folds])
             units = Units(np.concatenate([fold.sides for fold in folds]), problem)
-            with_topics = [fold.topics for fold in folds if fold.topics is not None]
-            topics = (
-                Units(np.concatenate(with_topics), problem)
-                if len(with_topics) == len(folds)
-                else None
-            )
-            known = self._cached[folds_used] = (
-                units,
-                topics,
-                np.concatenate([fold.same for fold in folds]),
-            )
-        return known
+            named = [fold.topics for fold in folds if fold.topics is not None]
+            topics = Units(np.concatenate(named), problem) if len(named) == len(folds) else None
+            return units, topics, np.concatenate([fold.same for fold in folds])
 
-    @cached_property
-    def _cached(self) -> dict[tuple[int, ...], tuple[Units, Units | None, Bools]]:
-        return {}
+        return of
 
 
 FEWEST_EVEN = 4
@@ -396,18 +380,16 @@ def _of_fold(same: Bools, versions: Versions, batched: bool) -> tuple[Floats, Fl
         moved(_ranks(versions)),
         moved(np.sign(np.stack(versions) - 0.5) / 2),
     )
-    rows = [
-        plain,
-        style_left,
-        less(plain, style_left),
-        swing(versions.on, versions.off),
-        unknown if batched else share(versions.on, versions.off),
-        unknown if batched else sway,
-        unknown if batched else shift,
-        unknown if batched else turned,
-        unknown if batched else swing(versions.off, versions.off2),
-        unknown if batched else share(versions.off, versions.off2),
-        unknown if batched else null_shift,
-        unknown if batched else null_turned,
+    of_arms = [plain, style_left, less(plain, style_left), swing(versions.on, versions.off)]
+    of_one_problem = [
+        share(versions.on, versions.off),
+        sway,
+        shift,
+        turned,
+        swing(versions.off, versions.off2),
+        share(versions.off, versions.off2),
+        null_shift,
+        null_turned,
     ]
+    rows = of_arms + ([unknown] * len(of_one_problem) if batched else of_one_problem)
     return np.array([value for value, _ in rows]), np.array([effect for _, effect in rows])
