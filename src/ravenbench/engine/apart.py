@@ -157,10 +157,9 @@ def handed(problems: Problems) -> tuple[Problems, Ints]:
             hashlib.blake2b(content + bytes(repeated[content]), digest_size=10).hexdigest()
         )
     labels: dict[str, Any] = {
-        column: None
-        if (old := getattr(problems, column)) is None
-        else Labels.of(old.take(rows_used))
+        column: Labels.of(old.take(rows_used))
         for column in ("author", "topic", "language")
+        if (old := getattr(problems, column)) is not None
     }
     moved = replace(
         problems,
@@ -215,6 +214,10 @@ def divided(test: Problems, origin: Sequence[int]) -> list[Ints]:
     return []
 
 
+Given = tuple[Any, dict[str, Any]]
+"""What a function gives that is called in a process: the next state there, and the reply."""
+
+
 class Unsendable(Exception):
     """A method cannot be sent to another process."""
 
@@ -226,7 +229,8 @@ def process(view: Sequence[str]) -> Iterator[Process]:
     With this block it ends, and so do all that it started and what it kept; unless the block ends in order, what it was
     forked from too.
     """
-    paths = [str(Path.cwd()) if folder == "" else folder for folder in sys.path]
+    folder = str(Path.cwd())
+    paths = [one or folder for one in sys.path]
     server: Server | None = getattr(_servers, "last", None)
     if server is None or not server.serves():
         if server is not None:
@@ -240,7 +244,7 @@ def process(view: Sequence[str]) -> Iterator[Process]:
         server.begin(log.fileno()) as line,
     ):
         process = Process(line, log)
-        setup = paths, str(Path.cwd()), environment, asdict(limits_here()), scratch, view
+        setup = paths, folder, environment, asdict(limits_here()), scratch, view
         try:
             process.obstacle = process.asked(msgspec.msgpack.encode(setup))["obstacle"]
             yield process
@@ -277,10 +281,12 @@ class Process:
             note(escape)
         if reply["error"] is not None:
             raise guard.Reported(reply["error"]) if reply["began"] else Unsendable(reply["error"])
-        return {
-            name: _unpacked(value) if isinstance(value, list) else value
-            for name, value in reply["result"].items()
-        }
+        result: dict[str, Any] = reply["result"]
+        for name, value in result.items():
+            if isinstance(value, list):
+                dtype, shape, data = value
+                result[name] = np.frombuffer(data, dtype).reshape(shape).copy()
+        return result
 
     def asked(self, question: bytes) -> dict[str, Any]:
         """Its reply to one message."""
@@ -362,11 +368,6 @@ def pickled(value: Any) -> bytes:
     import cloudpickle
 
     return bytes(cloudpickle.dumps(value))
-
-
-def _unpacked(value: list[Any]) -> NDArray[Any]:
-    dtype, shape, data = value
-    return np.frombuffer(data, dtype).reshape(shape).copy()
 
 
 def serve(parent: int, at_once: bool) -> None:
@@ -472,21 +473,19 @@ def _answer(line: Connection, obstacle: str) -> None:
         reply = {"result": result, **outcome}
 
 
-def load(state: Any, value: bytes) -> tuple[Any, dict[str, Any]]:
+def load(state: Any, value: bytes) -> Given:
     """A state that was pickled."""
     return pickle.loads(value), {}  # noqa: S301 — our own pipe
 
 
-def learn(
-    state: Any, method: Component, train: Problems, same: Bools, check: bool
-) -> tuple[Any, dict[str, Any]]:
+def learn(state: Any, method: Component, train: Problems, same: Bools, check: bool) -> Given:
     """A verifier that learns from these problems; with ``check`` only in a language that it can read."""
     if check:
         check_language(method, train)
     return as_verifier(fresh(method)).fit(train, same), {}
 
 
-def answers(state: Any, test: Problems, singly: bool) -> tuple[Any, dict[str, Any]]:
+def answers(state: Any, test: Problems, singly: bool) -> Given:
     """Scores and answers of a verifier, as ``guard.answer`` or ``answer_each``."""
     if singly:
         scores, values, faults = guard.answer_each(state, test)
@@ -495,7 +494,7 @@ def answers(state: Any, test: Problems, singly: bool) -> tuple[Any, dict[str, An
     return state, {"scores": scores, "answers": values, "faults": faults}
 
 
-def dump(state: Any) -> tuple[Any, dict[str, Any]]:
+def dump(state: Any) -> Given:
     """The state, pickled; nothing where it cannot be."""
     with suppress(Exception):
         return state, {"state": pickled(state)}
@@ -540,7 +539,7 @@ def learned(
     *,
     check: bool = True,
     here: bool = False,
-    learn: Callable[..., tuple[Any, dict[str, Any]]] = learn,
+    learn: Callable[..., Given] = learn,
 ) -> Any:
     """An outsider that has learned from training problems, for ``answered``; ``here``: in this process, as one that is
     saved must."""
@@ -568,7 +567,7 @@ def answered(
     *,
     each: bool = False,
     calls: Sequence[Ints] | None = None,
-    answers: Callable[..., tuple[Any, dict[str, Any]]] = answers,
+    answers: Callable[..., Given] = answers,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     """What a cell holds of an outsider, asked in as many ``calls`` as that takes (rows of each; by default ``parts``);
     ``each`` as ``answers``."""

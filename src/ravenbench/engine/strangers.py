@@ -95,12 +95,12 @@ def again(text: str, nested: bool, here: bool) -> Any:
     return made
 
 
-def learn(state: Any, method: Any, train: Problems, same: Bools) -> tuple[Any, dict[str, Any]]:
+def learn(state: Any, method: Any, train: Problems, same: Bools) -> apart.Given:
     """In a process of its own: a method as it is, without a calibrator, that learns from these problems."""
     return method.fit(train, same), {}
 
 
-def answer(state: Any, problems: Problems, each: bool) -> tuple[Any, dict[str, Any]]:
+def answer(state: Any, problems: Problems, each: bool) -> apart.Given:
     """There: what it gives for these problems."""
     values = (state.score if hasattr(state, "score") else state.verify)(problems)
     return state, {"values": np.asarray(values)}
@@ -164,7 +164,7 @@ def _refused(error: RavenError) -> tuple[str, bool]:
     return str(error), isinstance(error, MissingPart)
 
 
-def known(state: Any, text: str, nested: bool) -> tuple[Any, dict[str, Any]]:
+def known(state: Any, text: str, nested: bool) -> apart.Given:
     """There: what is known of a class, or of the object of a printed form, as JSON; or why it is refused."""
     try:
         if "(" in text:

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from ravenbench import files, registry
 from ravenbench.components import foreign
-from ravenbench.engine.apart import Apart, Unsendable, answered, exposed, outsider, own_table
+from ravenbench.engine.apart import Apart, Given, Unsendable, answered, exposed, outsider, own_table
 from ravenbench.engine.apart import learned as learned_apart
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer, smoke_test
@@ -560,16 +560,14 @@ def asked_about(learned: Any, store: Store, queries: Items) -> Iterator[Ask]:
         yield lambda block: process.ask(scored, learned.place[block])["scores"][back]
 
 
-def fitted(
-    state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool
-) -> tuple[Any, dict[str, Any]]:
+def fitted(state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool) -> Given:
     """In a process of its own: a retriever that learns from candidates."""
     method = fresh(method)
     method.again = again
     return method.fit(pool, lambda make: np.asarray(make()).astype(np.float32), shard), {}
 
 
-def asking(state: Any, texts: TextTable, queries: Items) -> tuple[Any, dict[str, Any]]:
+def asking(state: Any, texts: TextTable, queries: Items) -> Given:
     """There: what scores candidates for queries, whose texts come with them."""
     pool = state.pool_
     every = (table.blocks(range(len(table))) for table in (pool.texts, texts))
@@ -578,7 +576,7 @@ def asking(state: Any, texts: TextTable, queries: Items) -> tuple[Any, dict[str,
     return state.ask(replace(queries, rows=place[len(pool.texts) :][queries.rows])), {}
 
 
-def scored(state: Any, block: Ints) -> tuple[Any, dict[str, Any]]:
+def scored(state: Any, block: Ints) -> Given:
     """There: the scores of some candidates."""
     return state, {"scores": np.asarray(state(block), dtype=np.float32)}
 
