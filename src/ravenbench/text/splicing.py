@@ -110,12 +110,6 @@ class Pieces(dict[str, int]):
         sizes: Int32s = np.frombuffer(self._size, np.int32)[words]
         return sizes
 
-    def moving(self, pieces: Int32s, stays: Bools) -> Bools:
-        """Which of these pieces are words that do not stay; ``stays`` by word number, the last entry for those numbered
-        later."""
-        words = self.word_of(pieces)
-        return (words >= 0) & ~stays[np.minimum(words, len(stays) - 1)]
-
     def cases(self, pieces: Int32s) -> NDArray[np.int8]:
         """The case of each of these pieces."""
         cases: NDArray[np.int8] = np.frombuffer(self._case, np.int8)[pieces]
@@ -184,14 +178,10 @@ class Pieces(dict[str, int]):
         begin, end = self.segmenter.stem(lower)
         # A letter may be two in the other case: what stands after the stem is counted from the end.
         end += len(piece) - len(lower)
-        data = piece.encode()
         data_start = len(self._data)
-        if len(data) > len(piece):
-            begin = len(piece[:begin].encode())
-            end = len(piece[:end].encode())
-        self._stem_begins.append(data_start + begin)
-        self._stem_ends.append(data_start + max(begin, end))
-        self._data += data
+        self._stem_begins.append(data_start + len(piece[:begin].encode()))
+        self._stem_ends.append(data_start + len(piece[: max(begin, end)].encode()))
+        self._data += piece.encode()
         self._ends.append(len(self._data))
         return number
 
@@ -312,12 +302,12 @@ class Splicer:
             self._cuts = {}
         cut = self._cuts.get(row)
         if cut is None:
-            words = self.words(self.texts, row)
-            moving = self.content(self.texts, row)
+            words = self.content(self.texts, row)
             lengths = np.bincount(
-                np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1
+                np.minimum(self._pieces.sizes(words), LONGEST), minlength=LONGEST + 1
             )
-            cut = self._cuts[row] = Cut(pieces, moving, lengths, len(words) - len(moving), row)
+            functions = len(self.words(self.texts, row)) - len(words)
+            cut = self._cuts[row] = Cut(pieces, words, lengths, functions, row)
         return cut
 
     def splice(
@@ -334,21 +324,21 @@ class Splicer:
         no content word and one is needed.
         """
         pieces, bounds = _flat([recipient.pieces for recipient, _ in pairs])
-        moves = self._pieces.moving(pieces, self._stays)
+        moves = self._moving(pieces)
         replaced_words, begins = _flat([recipient.words for recipient, _ in pairs])
         words, ends = _flat([cut.words for _, donors in pairs for cut in donors])
         starts = ends[np.cumsum([0, *(len(donors) for _, donors in pairs)])]
         if ((np.diff(begins) > 0) & (np.diff(starts) == 0)).any():
             raise ValueError("donors without content words cannot give any")
         new = pieces.copy()
-        if replacement != FITTED:
-            self._put(pairs, replacement, new, bounds, moves)
-            return self._pieces.texts_of(pieces, new, bounds)
-        from ravenbench.text.splicing_kernel import fitted  # numba takes a while
+        if replacement == FITTED:
+            from ravenbench.text.splicing_kernel import fitted  # numba takes a while
 
-        sizes = self._pieces.sizes
-        fitting = fitted(sizes(replaced_words), begins, words, sizes(words), starts, LONGEST)
-        new[moves] = self._pieces.forms(fitting, self._pieces.cases(pieces[moves]))
+            sizes = self._pieces.sizes
+            fitting = fitted(sizes(replaced_words), begins, words, sizes(words), starts, LONGEST)
+            new[moves] = self._pieces.forms(fitting, self._pieces.cases(pieces[moves]))
+        else:
+            self._put(pairs, replacement, new, bounds, moves)
         return self._pieces.texts_of(pieces, new, bounds)
 
     def _put(
@@ -365,7 +355,7 @@ class Splicer:
         owner = np.repeat(np.arange(len(pairs)), np.diff(bounds))
         giver_of = np.repeat(np.arange(len(pairs)), [len(cuts) for _, cuts in pairs])
         giver = np.repeat(giver_of, np.diff(donor_bounds))
-        gives = self._pieces.moving(given, self._stays)
+        gives = self._moving(given)
         digits, given_digits = (self._pieces.are(DIGITS, part) for part in (new, given))
         groups = [(owner, giver)]
         if replacement == NAMES:
@@ -439,7 +429,7 @@ class Splicer:
         """What a replacement leaves of a text, in its order: numbers of the pieces that stay, and below 0 the length and
         case of each content word."""
         pieces = self._pieces.of(table, row)
-        moves = self._pieces.moving(pieces, self._stays)
+        moves = self._moving(pieces)
         words = self._pieces.word_of(pieces[moves])
         left = pieces.copy()
         left[moves] = -1 - 3 * self._pieces.sizes(words) - self._pieces.cases(pieces[moves])
@@ -447,8 +437,13 @@ class Splicer:
 
     def content(self, table: TextTable, row: int) -> Int32s:
         """The numbers of the content words of a text, in its order."""
-        words = self.words(table, row)
-        return words[~self._stays[np.minimum(words, len(self._stays) - 1)]]
+        pieces = self._pieces.of(table, row)
+        return self._pieces.word_of(pieces[self._moving(pieces)])
+
+    def _moving(self, pieces: Int32s) -> Bools:
+        """Which of these pieces are words that do not stay, as those do not that were met after the count."""
+        words = self._pieces.word_of(pieces)
+        return (words >= 0) & ~self._stays[np.minimum(words, len(self._stays) - 1)]
 
     def named(self, first: int) -> list[str]:
         """The words, in lowercase, that have this number or a higher one by now."""
