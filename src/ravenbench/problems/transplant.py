@@ -98,21 +98,10 @@ def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
     """Authors as far as truth tells: documents of one known set, or of both sides of a same-author problem, have one
     label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so.
     """
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    writers = []
-    right = []
+    code: Ints = np.arange(len(sets[0][0].texts), dtype=np.int64)
     for problems, same in sets:
-        lead = problems.known_index[problems.known_ptr[:-1]]
-        writers += [lead[problems.owner], lead[same]]
-        right += [problems.known_index, problems.questioned_index[same]]
-    ends = np.concatenate(writers), np.concatenate(right)
-    size = len(sets[0][0].texts)
-    count, code = connected_components(
-        coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False
-    )
-    return Labels(code.astype(np.int64), tuple(map(str, range(count))))
+        code = problems.author_clusters(same, code, len(code))[code]
+    return Labels(code, tuple(map(str, range(int(code.max()) + 1))))
 
 
 REPEATED = "the questioned text is one of the known texts"
