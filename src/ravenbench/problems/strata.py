@@ -68,31 +68,15 @@ def evenly(rows: Ints, author: Ints, topic: Ints, most: int, rng: np.random.Gene
         order = np.argsort(rng.permutation(len(of_kind)))
         turn = rank_in_group(author[of_kind[:, 0]], order)
         of_kind = of_kind[np.lexsort((order, turn))][: 2 * most]
-        stranger = np.array(
-            [
-                _stranger(known, several, author, topic, not shares, rng)
-                for known in of_kind[:, 0].tolist()
-            ],
-            dtype=np.int64,
-        )
+        stranger = np.full(len(of_kind), -1, dtype=np.int64)
+        for i, known in enumerate(of_kind[:, 0].tolist()):
+            on_topic = topic[several] == topic[known]
+            others = several[(author[several] != author[known]) & (on_topic != shares)]
+            if len(others):
+                stranger[i] = rng.choice(others)
         paired = np.flatnonzero(stranger >= 0)
         drawn.append(np.column_stack([of_kind[paired], stranger[paired]])[:most])
     size = min(map(len, drawn))
     known, same, different = np.concatenate([three[:size] for three in drawn]).reshape(-1, 3).T
     truth: Bools = np.repeat([True, False], len(known))
     return Pairs(rows[np.tile(known, 2)], rows[np.concatenate([same, different])], truth)
-
-
-def _stranger(
-    known: int,
-    several: Ints,
-    author: Ints,
-    topic: Ints,
-    shares: bool,
-    rng: np.random.Generator,
-) -> int:
-    """A document by another author, on the topic of the known one or on another; −1 where there is none."""
-    others = several[
-        (author[several] != author[known]) & ((topic[several] == topic[known]) == shares)
-    ]
-    return int(rng.choice(others)) if len(others) else -1
