@@ -672,6 +672,10 @@ class Claims(Verifier):
 
 class Named(Claims):
     __module__ = "secret"
+
+class Posing(Claims):
+    def __init__(self, stands_for=("secret:Class",)):
+        self.stands_for = stands_for
 """
 
 
@@ -694,6 +698,18 @@ def test_what_a_class_says_of_itself_opens_no_folder(name, tmp_path, monkeypatch
             stand_in.fit(problems, same)
         return
     assert set(stand_in.fit(problems, same).verify(problems).tolist()) == {0.6}
+
+
+def test_a_parameter_opens_no_other_module(tmp_path, monkeypatch):
+    (tmp_path / "claims.py").write_text(CLAIMS.replace("PLACES", "[]"), "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    stand_in = registry.parse("verifier", "claims:Posing")
+    assert stand_in.stands_for == ("secret:Class",)
+    seen: list[str] = []
+    monkeypatch.setattr(walls, "view", lambda modules, *_: seen.extend(modules) or [])
+    with suppress(Exception):
+        stand_in.fit(*toy_problems(20, 1, seed=1))
+    assert set(seen) == {"claims"}
 
 
 @walled

@@ -92,7 +92,9 @@ def ran_here(one: Any) -> bool:
 
 def _module(one: Any) -> str:
     """The module of what is of others, as the user named it where that is known."""
-    return str(one.stands_for[-1].partition(":")[0] if _stands(one) else type(one).__module__)
+    # Its object may have a parameter that is called as what its class stands for.
+    cls: Any = type(one)
+    return str(cls.stands_for[-1].partition(":")[0] if _stands(one) else cls.__module__)
 
 
 def _stands(value: Any) -> bool:
