@@ -248,7 +248,7 @@ def process(view: Sequence[str]) -> Iterator[Process]:
         process = Process(line, log)
         setup = paths, folder, environment, asdict(limits_here()), scratch, view
         try:
-            process.obstacle = process.asked(msgspec.msgpack.encode(setup))["obstacle"]
+            process.obstacle = process.reply_to(msgspec.msgpack.encode(setup))["obstacle"]
             yield process
             unbroken = FORKS
         finally:
@@ -264,8 +264,8 @@ class Process:
 
     line: Connection
     log: IO[bytes]
-    """What it prints, of which the first bytes were ``told``."""
-    told: int = 0
+    """What it prints, of which so many bytes were ``printed`` here."""
+    printed: int = 0
     obstacle: str = ""
 
     def ask(self, do: Callable[..., Any], *args: Any) -> dict[str, Any]:
@@ -277,7 +277,7 @@ class Process:
             question = pickled((do, args))
         except Exception as error:
             raise Unsendable from error
-        reply = self.asked(question)
+        reply = self.reply_to(question)
         _used.update(name for name in PRELOADED if name in reply["loaded"])
         for escape in filter(None, reply["ways"].split("; ")):
             note(escape)
@@ -290,7 +290,7 @@ class Process:
                 result[name] = np.frombuffer(data, dtype).reshape(shape).copy()
         return result
 
-    def asked(self, question: bytes) -> dict[str, Any]:
+    def reply_to(self, question: bytes) -> dict[str, Any]:
         """Its reply to one message."""
         try:
             self.line.send_bytes(question)
@@ -304,8 +304,8 @@ class Process:
 
     def tell(self) -> None:
         """Print what the method printed."""
-        while said := os.pread(self.log.fileno(), 2**20, self.told):
-            self.told += len(said)
+        while said := os.pread(self.log.fileno(), 2**20, self.printed):
+            self.printed += len(said)
             with suppress(OSError):
                 os.write(2, said)
 

@@ -222,7 +222,7 @@ class ContentDesign:
             for (value, effect), i in zip(by_fold, folds_used, strict=True)
         ]
         effects = np.concatenate(apart, axis=1) / len(folds_used)
-        found: dict[str, Any] = {
+        estimates: dict[str, Any] = {
             name: within(estimate(float(value), effect, units, topics, self.similarity), low, high)
             for (name, (low, high)), value, effect in zip(
                 RANGES.items(), values, effects, strict=True
@@ -230,7 +230,7 @@ class ContentDesign:
             if not np.isnan(value)
         }
         return ContentFigures(
-            **found,
+            **estimates,
             silence=self._silence(scores),
             same=len(np.unique(problem[same])),
             different=len(np.unique(problem[~same])),

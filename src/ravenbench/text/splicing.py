@@ -88,9 +88,9 @@ class Pieces(dict[str, int]):
     def of(self, table: TextTable, row: int) -> Int32s:
         """The numbers of the pieces of a text, (p,). Those of this table are always the same, and kept in ``texts``, a
         new dict where there is no room; of another table's texts nothing is kept."""
-        kept = self.texts.get(row) if table is self._table else None
-        if kept is not None:
-            return kept
+        earlier = self.texts.get(row) if table is self._table else None
+        if earlier is not None:
+            return earlier
         pieces = np.array([self[piece] for piece in self.segmenter.pieces(table[row])], np.int32)
         if table is self._table:
             if len(pieces) > self._room:
