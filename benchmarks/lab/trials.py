@@ -282,13 +282,6 @@ def _kept(corpus: Corpus, test: Problems, same: Bools, numbers: dict[str, int]) 
     return KeptFold(same, corpus.author.codes[rows], np.array(problem, dtype=np.int64), topics)
 
 
-def _part(fold: KeptFold, places: Ints) -> KeptFold:
-    assert fold.topics is not None
-    return KeptFold(
-        fold.same[places], fold.sides[places], fold.problem[places], fold.topics[places]
-    )
-
-
 def _crossed(spec: SimulateSpec, world: World, untrained: Cosine) -> Mapping[str, list[Repetition]]:
     gathered: dict[str, list[Repetition]] = {}
     for folds in (list(map(world.legible, folds)) for folds in world.crossed(spec)):
