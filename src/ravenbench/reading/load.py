@@ -961,7 +961,8 @@ def _no_such_corpus(source: str, path: Path) -> InputError:
     if path.suffix or "/" in source or "\\" in source:
         return no_such(path)
     names = sorted({*registry.names("corpus"), *catalogue()})
-    return fault("no-corpus-or-file-named", fix=did_you_mean(source, names), source=source)
+    fix = no_such(path).fix or did_you_mean(source, names)
+    return fault("no-corpus-or-file-named", fix=fix, source=source)
 
 
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:

@@ -103,17 +103,20 @@ def signs(text: str) -> list[Note]:
 
 @check
 def odd_texts(seen: Seen) -> list[Note]:
-    """Texts, among the first ``MOST``, with each kind of damage, and those that look like e-mail."""
+    """Texts, among the first ``MOST``, with each kind of damage, how often in all of them, and those that look like
+    e-mail."""
     total = min(len(seen.texts), MOST)
     places: dict[str, list[str]] = {}
     values: dict[str, dict[str, int | str]] = {}
+    times = Counter[str]()
     for text, name in zip(seen.texts[:MOST], seen.ids, strict=False):
         odd = signs_of_damage(text) | ({"mail": {}} if signs_of_mail(text) else {})
         values = odd | values
         for code in odd:
             places.setdefault(code, []).append(name)
+            times[code] += int(odd[code].get("times", 0))
     return [
-        Note(code, len(names), tuple(names), {**values[code], "total": total})
+        Note(code, len(names), tuple(names), {**values[code], "total": total, "times": times[code]})
         for code, names in places.items()
     ]
 

@@ -360,3 +360,13 @@ def test_authors_along_a_text_have_colours_and_signs_of_their_own_and_a_text_nee
     twice = {**texts, "x/K": text("C"), "y/K": text("D")}
     with pytest.raises(InputError, match="several texts have this name"):
         map_texts(twice, **SMALL, rolling="K")
+
+
+def test_a_picture_that_is_misspelt_has_its_nearest_name():
+    with pytest.raises(InputError, match=r"no such picture[\s\S]*did you mean 'PCV'"):
+        map_texts(corpus(), analysis_type="PCA", **SMALL)
+
+
+def test_it_is_said_where_the_mask_hides_no_word_that_is_counted():
+    few = map_texts(corpus(topic="sea"), mfw_min=10, mfw_max=10, resamples=0)
+    assert "nothing is masked" in " ".join(few.sentences)

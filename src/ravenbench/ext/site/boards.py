@@ -56,7 +56,13 @@ from ravenbench.store.records import GOOD_FAITH, Plan
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.api import is_run, read_run, with_late
-from ravenbench.tasks.evaluate.evaluation import BreakDown, parts_table, scores_table
+from ravenbench.tasks.evaluate.evaluation import (
+    BreakDown,
+    PairTest,
+    differences_table,
+    parts_table,
+    scores_table,
+)
 from ravenbench.tasks.pan14.plan import Pan14Plan
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import SEED, methods_of
@@ -506,7 +512,9 @@ def _said(report: Any, names: Container[str]) -> Iterator[str]:
             yield from (str(sentence) for sentence in value if isinstance(sentence, str))
         elif key == "skipped":
             out = (row for row in value if row["submission"] not in names)
-            yield from (f"{row['submission']} is left out: {row['first']}" for row in out)
+            yield from (
+                f"{row['submission']} is left out: {row.get('told', row['first'])}" for row in out
+            )
         elif isinstance(value, dict | list):
             yield from _said(value, names)
 
@@ -616,7 +624,10 @@ def _run(store: Store, key: str) -> Board:
         standings=by_method(standings, methods.members, "c@1", differ),
         material=material,
         provenance=_provenance(store),
-        tables=tuple(parts_table(scored, b, "c@1") for b in scored.breakdowns),
+        tables=(
+            *(parts_table(scored, b, "c@1") for b in scored.breakdowns),
+            differences_table(scored.pairs),
+        ),
         folds=_folds(analysis) if store.kind == "run" else (),
         notes=tuple(notes),
         text=kind_of_text(store),
@@ -760,6 +771,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         before = report
         if late:
             report = {**report, **with_late(place, late).to_json(), "raven": __version__}
+            report["hashes"]["systems"] |= before.get("hashes", {}).get("systems", {})
         metric = report["ranked_by"]
         hashes = report.get("hashes", {})
         was = (
@@ -804,6 +816,11 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             for p in report["pairs"]
             if p["metric"] == metric and p["p_holm"] is not None and p["p_holm"] <= LEVEL
         }
+        tested = [
+            PairTest(**{**pair, "interval": pair["interval"] and tuple(pair["interval"])})
+            for pair in report["pairs"]
+            if pair["metric"] == metric
+        ]
         return Board(
             key=key,
             title=str(report.get("title") or place.resolve().name),
@@ -819,6 +836,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             ),
             material={"problems": report["problems"], "by one author": report["same"]},
             provenance={},
+            tables=(differences_table(tested),) if tested else (),
             notes=(*report["notes"], *_of_late(list(late), combined)),
             downloads={"report.json": _json(report)},
             data=str(hashes.get("truth", ""))[:12],
