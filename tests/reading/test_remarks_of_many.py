@@ -6,16 +6,20 @@ import polars as pl
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
+from ravenbench.reading.account import ACCOUNT
+from ravenbench.reading.load import load_corpus
 
 
 def test_signs_are_counted_over_all_texts_of_a_table(tmp_path):
     lost = (3, 5, 6)
     texts = ["it was a day like this " + "caf\ufffd " * n + f"and they went out {n}" for n in lost]
-    rows = [(f"{'AB'[i % 2]}", text) for i, text in enumerate([*texts, "none is lost in this one"])]
-    pl.DataFrame(rows, schema=["author", "text"], orient="row").write_csv(tmp_path / "lost.csv")
-    run = CliRunner().invoke(build("corpus"), ["corpus", "check", str(tmp_path / "lost.csv")])
-    told = re.search(r"3 of 4 texts[\s\S]*?\(U\+FFFD\):\s+(\d+)", run.output)
-    assert told[1] == str(sum(lost)), run.output
+    rows = [("AB"[i % 2], "t", text) for i, text in enumerate([*texts, "none is lost in this one"])]
+    pl.DataFrame(rows, schema=["author", "topic", "text"], orient="row").write_csv(
+        tmp_path / "lost.csv"
+    )
+    notes = " ".join(map(str, load_corpus(tmp_path / "lost.csv", pairs=False).notes[ACCOUNT]))
+    told = re.search(r"3 of 4 texts.*?\(U\+FFFD\): (\d+)", notes)
+    assert told[1] == str(sum(lost)), notes
 
 
 def test_a_folder_of_nearly_the_name_is_named(tmp_path, monkeypatch):
