@@ -170,8 +170,9 @@ def _record_truth(record: Mapping[str, Any], location: dict[str, Any]) -> tuple[
     elif same is None:
         same = label_of(record, **location)
         about = "machine pairs" if of_pair(record) else "machines"
-    if not isinstance(same, bool):
+    if same not in (0, 1):
         raise fault("truth-no-same-true-or", **location, found=record)
+    same = bool(same)
     authors = two_names(record.get("authors"), "an author", **location)
     if authors is not None and nobody(*authors):
         return PairTruth(same, None, about), same
