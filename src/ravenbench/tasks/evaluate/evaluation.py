@@ -289,9 +289,11 @@ class Evaluation(Shown):
             for i, same_author in zip(self.truth.ids.tolist(), self.truth.same, strict=True)
         )
         answers = {
-            system.name: hashlib.sha256(system.value.tobytes()).hexdigest()[:16]
+            system.name: self.digests.get(
+                system.name, hashlib.sha256(system.value.tobytes()).hexdigest()[:16]
+            )
             for system in self.systems
-        } | self.digests
+        }
         return {"truth": hashlib.sha256(truth.encode()).hexdigest()[:16], "systems": answers}
 
     def to_json(self) -> dict[str, Any]:
