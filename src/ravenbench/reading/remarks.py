@@ -17,7 +17,7 @@ from ravenbench.reading.account import Note, noted
 from ravenbench.text.common_words import plain_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, signs_of_damage
-from ravenbench.text.mail import any_of, signs_of_mail
+from ravenbench.text.mail import any_of, phrases, signs_of_mail
 from ravenbench.text.names import (
     is_kind,
     is_nobody,
@@ -30,7 +30,7 @@ from ravenbench.text.names import (
     one_spelling,
     person_words,
 )
-from ravenbench.text.passages import shared_by_authors
+from ravenbench.text.passages import shared_by_authors, units
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
 
@@ -54,6 +54,11 @@ _ANSWERED = re.compile(
 )
 """What mail programs put before the subject of an answer."""
 _LISTED = re.compile("[;,|]")
+_PREPARED = [line.split("\t") for line in phrases("preparation")]
+"""Marks of how texts were prepared: what it is, how often it must stand, its pattern, what its lack is, and the pattern of
+that."""
+_HEAD = 4_000
+"""Characters at the head of a text, and at its end, in which such marks are looked for."""
 
 
 class Seen(NamedTuple):
@@ -216,30 +221,53 @@ def signed(seen: Seen) -> list[Note]:
 
 @check
 def marks_by_author(seen: Seen) -> list[Note]:
-    """Typographic quotation marks and apostrophes (“ ’), where some authors have them and others straight
-    ones alone, in nine of ten texts at least: most texts of the rarer kind are by such authors."""
-    kinds: dict[int, list[bool]] = {}
-    for text, code in zip(seen.texts, seen.author.codes.tolist(), strict=False):
-        curly = any(mark in text for mark in "“”’")
-        if code >= 0 and (curly or text.count("'") + text.count('"') > 1):
-            kinds.setdefault(code, []).append(curly)
-    marks_of_authors = [Counter(marks) for marks in kinds.values()]
-    nearly_all = {
-        is_curly: [
-            marks[is_curly]
-            for marks in marks_of_authors
-            if marks.total() > 1 and marks[is_curly] >= 0.9 * marks.total()
-        ]
-        for is_curly in (False, True)
+    """Marks of preparation (typographic quotation marks, no capitals, long s …) that nine of ten texts of some authors
+    have and of others lack: most texts of the rarer kind are by such authors, three at least, or all are."""
+    notes: list[Note] = []
+    codes = seen.author.codes.tolist()
+    for mark, least, pattern, lack, lacking in _PREPARED:
+        kinds: dict[int, list[bool]] = {}
+        for text, code in zip(seen.texts, codes, strict=False):
+            head = text[:_HEAD]
+            has_mark = len(re.findall(pattern, head)) >= int(least)
+            if code >= 0 and (has_mark or re.search(lacking, head)):
+                kinds.setdefault(code, []).append(has_mark)
+        texts = Counter(has_mark for marks in kinds.values() for has_mark in marks)
+        nearly_all = {
+            kind: {
+                code: marks.count(kind)
+                for code, marks in kinds.items()
+                if len(marks) > 1 and marks.count(kind) >= 0.9 * len(marks)
+            }
+            for kind in (False, True)
+        }
+        covered = [sum(own.values()) / max(1, texts[kind]) for kind, own in nearly_all.items()]
+        few, many = sorted(map(len, nearly_all.values()))
+        if (few > 2 and min(covered) >= 0.75) or (few and many > 2 and min(covered) == 1):
+            names = [seen.author.names[code] for code in min(nearly_all.values(), key=len)]
+            lacks = len(nearly_all[False])
+            values = {"mark": mark, "lack": lack, "lacking": lacks}
+            notes += noted("marks-by-author", names, len(nearly_all[True]), **values)
+    return notes
+
+
+@check
+def notices_of_one_author(seen: Seen) -> list[Note]:
+    """Lines at the edges of texts that stand in most texts of one author, three at least, and in no other's."""
+    codes = seen.author.codes.tolist()[: len(seen.texts)]
+    owners: dict[str, Counter[int]] = {}
+    for text, code in zip(seen.texts, codes, strict=True):
+        for line in {*units(f"{text[:_HEAD]}\n{text[-_HEAD:]}")}:
+            owners.setdefault(line, Counter())[code] += 1
+    texts = Counter(codes)
+    own = {
+        code: line
+        for line, counts in owners.items()
+        for code in counts
+        if code >= 0 and len(counts) == 1 and counts[code] > max(2, texts[code] / 2)
     }
-    if min(map(len, nearly_all.values())) < 3:
-        return []
-    if any(
-        4 * sum(nearly_all[is_curly]) < 3 * sum(marks[is_curly] for marks in marks_of_authors)
-        for is_curly in nearly_all
-    ):
-        return []
-    return noted("marks-by-author", count=len(nearly_all[True]), straight=len(nearly_all[False]))
+    names = [seen.author.names[code] for code in own]
+    return noted("notice-of-one", names, begin=next(iter(own.values()), "")[:60])
 
 
 def edges(text: str) -> list[str]:
