@@ -224,29 +224,24 @@ def marks_by_author(seen: Seen) -> list[Note]:
     """Marks of preparation (typographic quotation marks, no capitals, long s …) that nine of ten texts of some authors
     have and of others lack: most texts of the rarer kind are by such authors, three at least, or all are."""
     notes: list[Note] = []
-    codes = seen.author.codes.tolist()
     for mark, least, pattern, lack, lacking in _PREPARED:
         kinds: dict[int, list[bool]] = {}
-        for text, code in zip(seen.texts, codes, strict=False):
-            head = text[:_HEAD]
-            has_mark = len(re.findall(pattern, head)) >= int(least)
-            if code >= 0 and (has_mark or re.search(lacking, head)):
+        for text, code in zip(seen.texts, seen.author.codes.tolist(), strict=False):
+            has_mark = len(re.findall(pattern, text[:_HEAD])) >= int(least)
+            if code >= 0 and (has_mark or re.search(lacking, text[:_HEAD])):
                 kinds.setdefault(code, []).append(has_mark)
-        texts = Counter(has_mark for marks in kinds.values() for has_mark in marks)
-        nearly_all = {
-            kind: {
-                code: marks.count(kind)
-                for code, marks in kinds.items()
-                if len(marks) > 1 and marks.count(kind) >= 0.9 * len(marks)
-            }
-            for kind in (False, True)
-        }
-        covered = [sum(own.values()) / max(1, texts[kind]) for kind, own in nearly_all.items()]
-        few, many = sorted(map(len, nearly_all.values()))
-        if (few > 2 and min(covered) >= 0.75) or (few and many > 2 and min(covered) == 1):
-            names = [seen.author.names[code] for code in min(nearly_all.values(), key=len)]
-            lacks = len(nearly_all[False])
-            values = {"mark": mark, "lack": lack, "lacking": lacks}
+        nearly_all: dict[bool, list[int]] = {}
+        covered = []
+        for kind in (False, True):
+            counts = {code: marks.count(kind) for code, marks in kinds.items() if len(marks) > 1}
+            own = [code for code, count in counts.items() if count >= 0.9 * len(kinds[code])]
+            nearly_all[kind] = own
+            texts = sum(marks.count(kind) for marks in kinds.values())
+            covered.append(sum(counts[code] for code in own) / max(1, texts))
+        few, many = sorted(nearly_all.values(), key=len)
+        if few and len(many) > 2 and min(covered) >= (0.75 if len(few) > 2 else 1):
+            values = {"mark": mark, "lack": lack, "lacking": len(nearly_all[False])}
+            names = [seen.author.names[code] for code in few]
             notes += noted("marks-by-author", names, len(nearly_all[True]), **values)
     return notes
 

@@ -146,12 +146,8 @@ class PooledSeeds(FolderView):
     def figures(self) -> dict[str, Figure]:
         """The columns of the first table that have intervals: means and pooled intervals."""
         first_table = self.tables()[0]
-        titles = [column.title for column in first_table.columns]
-        ranged = [
-            (i, titles.index(interval))
-            for i, column in enumerate(first_table.columns)
-            if column.terminal and (interval := f"interval of {column.title}") in titles
-        ]
+        titles = [column.title for column in first_table.columns if column.terminal]
+        ranged = [title for title in titles if f"interval of {title}" in first_table.objects[0]]
         return {first_table.key: _drawn(first_table, ranged)} if ranged else {}
 
     def finding(self) -> str:
@@ -282,12 +278,9 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
         [pooled_value([row_of_run[i] for row_of_run in row], drawn=drawn) for i in shown]
         for row in rows
     ]
-    counts = [
-        all(isinstance(row_of_run[i], int) for row in rows for row_of_run in row) for i in shown
-    ]
     columns = tuple(
-        replace(first_table.columns[i], digits=1) if is_count else first_table.columns[i]
-        for i, is_count in zip(shown, counts, strict=True)
+        replace(column, digits=1) if isinstance(first_row, int) else column
+        for column, first_row in ((first_table.columns[i], rows[0][0][i]) for i in shown)
     )
     objects = tuple(
         {column.title: _plain_value(value) for column, value in zip(columns, row, strict=True)}
@@ -303,23 +296,22 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     )
 
 
-def _drawn(table: Table, ranged: Sequence[tuple[int, int]]) -> Figure:
-    """A panel for each pair of columns, value and interval, with a line for each row."""
+def _drawn(table: Table, ranged: Sequence[str]) -> Figure:
+    """A panel for each of these columns, with a mean and an interval for each row."""
     from ravenbench.reports.content import name_rows
     from ravenbench.reports.page import COLORS, INK, canvas, style
 
     names = [str(row[0]) for row in table.rows]
+    unknown = (math.nan, math.nan)
     with style():
         figure, panels = canvas(6.0, 0.8 + 0.3 * len(names), columns=len(ranged))
-        for axes, (value, interval) in zip(panels, ranged, strict=True):
-            for position, row in enumerate(table.rows):
-                ends = row[interval]
-                if isinstance(ends, Range):
-                    axes.plot((ends.low, ends.high), (position, position), color=INK)
-                axes.plot([_number(row[value])], [position], "o", color=COLORS[0])
+        for axes, title in zip(panels, ranged, strict=True):
+            ends = [row[f"interval of {title}"] or unknown for row in table.objects]
+            axes.hlines(range(len(names)), *zip(*ends, strict=True), color=INK)
+            means = [row[title]["mean"] if row[title] else math.nan for row in table.objects]
+            axes.plot(means, range(len(names)), "o", color=COLORS[0])
             name_rows(axes, names if axes is panels[0] else [""] * len(names))
-            axes.set_title(table.columns[value].title)
-            axes.locator_params(axis="x", nbins=3)
+            axes.set_title(title)
     return figure
 
 

@@ -98,10 +98,10 @@ def _read_across(boxes: list[tuple[float, float, float, float]]) -> int:
     """Lines of a page that go on behind a gap, where most do: boxes of words in reading order (left, bottom, right,
     top), in points."""
     gaps = sum(
-        abs(one[1] - other[1]) < _SAME_LINE and other[0] - one[2] > _GUTTER
-        for one, other in pairwise(boxes)
+        foot < other_foot + _SAME_LINE and left - right > _GUTTER
+        for (_, foot, right, _), (left, other_foot, _, _) in pairwise(boxes)
     )
-    return gaps if gaps > max(_FEWEST_LINES, (len(boxes) - gaps) / 2) else 0
+    return gaps if gaps > max(_FEWEST_LINES, len(boxes) / 3) else 0
 
 
 def _without_repeated(pages: list[list[str]], account: Account) -> list[list[str]]:

@@ -357,10 +357,8 @@ class _Material:
         self.notes.append(hidden_sentence(hidden_share(plain_words, self.functions)))
         if spec.sampling != "random":
             plain, hidden = (list(map(self.features, texts)) for texts in (plain, hidden))
-        self.tables = {
-            title: table_of(texts, spec.mfw_list_cutoff)
-            for title, texts in ((ALL, plain), (MASKED, hidden))
-        }
+        cutoff = spec.mfw_list_cutoff
+        self.tables = {ALL: table_of(plain, cutoff), MASKED: table_of(hidden, cutoff)}
 
     def features(self, words: Sequence[str]) -> Sequence[str]:
         """What is counted of a text's words, or of what stands for each."""

@@ -67,7 +67,7 @@ from ravenbench.tasks.pan14.plan import Pan14Plan
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import SEED, methods_of
 from ravenbench.text.tokens import count_words
-from ravenbench.types import Labels
+from ravenbench.types import Bools, Labels
 
 LEADERS = 5
 """Ranks that a site's first page shows of each board."""
@@ -325,15 +325,18 @@ def by_method(
     for (i, a), (j, b) in combinations(enumerate(rows), 2):
         pairs = (frozenset((x.system, y.system)) for x in a.runs or (a,) for y in b.runs or (b,))
         apart[i, j] = apart[j, i] = all(pair in differ for pair in pairs)
+    return (*_ranked(rows, apart, metric, sign), *others)
+
+
+def _ranked(
+    rows: Sequence[BoardStanding], apart: Bools, metric: str, sign: int = 1
+) -> list[BoardStanding]:
+    """Standings in order, each with its rank; ``apart`` (n, n) says which differ significantly."""
     values = np.array([np.nan if (v := s.scores[metric].value) is None else sign * v for s in rows])
-    ranked = [
-        replace(s, tie=tie) for s, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)
-    ]
-    return (
-        *sorted(
-            ranked, key=lambda s: (s.tie or 0, -sign * (s.scores[metric].value or 0), s.system)
-        ),
-        *others,
+    ties = tie_groups(values, apart).tolist()
+    ranked = [replace(s, tie=tie) for s, tie in zip(rows, ties, strict=True)]
+    return sorted(
+        ranked, key=lambda s: (s.tie or 0, -sign * (s.scores[metric].value or 0), s.system)
     )
 
 
@@ -513,7 +516,7 @@ def _said(report: Any, names: Container[str]) -> Iterator[str]:
         elif key == "skipped":
             out = (row for row in value if row["submission"] not in names)
             yield from (
-                f"{row['submission']} is left out: {row.get('told', row['first'])}" for row in out
+                f"{row['submission']} is left out: {row.get('all_faults', row['first'])}" for row in out
             )
         elif isinstance(value, dict | list):
             yield from _said(value, names)
@@ -534,16 +537,6 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     )
     apart = (ties[:, None] != ties[None]).all(axis=2)
     first = each[0]
-    values = np.array(
-        [np.nan if (v := row.scores[first.metric].value) is None else v for row in rows]
-    )
-    ranked = [
-        replace(row, tie=tie)
-        for row, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)
-    ]
-    ordered = sorted(
-        ranked, key=lambda s: (s.tie or 0, -(s.scores[first.metric].value or 0), s.system)
-    )
     note = (
         f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over"
         " those of all."
@@ -551,7 +544,7 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     return replace(
         first,
         key=key,
-        standings=tuple(ordered),
+        standings=tuple(_ranked(rows, apart, first.metric)),
         folds=(),
         tables=(),
         notes=(note, *first.notes),

@@ -298,19 +298,16 @@ def site(
 
 def _check_kept(out: Path, boards: Sequence[Board]) -> None:
     """InputError if the site that is there has a submission which no board has now."""
-    shown = {s.system for board in boards for s in board.standings}
-    for file in sorted(out.glob("downloads/*/leaderboard.json")):
-        rows = json.loads(file.read_text(encoding="utf-8"))
-        gone = [
-            row["system"] for row in rows if row.get("submitted") and row["system"] not in shown
-        ]
-        if gone:
-            raise InputError(
-                "the site that is there has submissions that are not given now",
-                file=out,
-                found=first_names(gone),
-                fix=f"give them again, --submit {gone[0]}=PLACE, or remove the folder first",
-            )
+    files = out.glob("downloads/*/leaderboard.json")
+    rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
+    before = {row["system"] for row in rows if row.get("submitted")}
+    if gone := sorted(before - {s.system for board in boards for s in board.standings}):
+        raise InputError(
+            "the site that is there has submissions that are not given now",
+            file=out,
+            found=first_names(gone),
+            fix=f"give them again, --submit {gone[0]}=PLACE, or remove the folder first",
+        )
 
 
 def _alike(boards: Sequence[Board]) -> list[str]:

@@ -54,10 +54,9 @@ def read_question(
     """Read and check all texts. InputError if a text cannot be read, there are fewer than two candidates, one has no
     text, or texts are in several languages."""
     reader = TextReader(reading["encoding"])
-    paths = [Path(path) for path in unknown]
-    tables = [path for path in paths if path.is_file() and kind_of(path) is not None]
-    texts = tuple(reader.all(path for path in paths if path not in tables))
-    texts += tuple(text for table in tables for text in _rows(table, reading))
+    tables = [path for path in unknown if kind_of(Path(path)) is not None]
+    texts = tuple(reader.all(Path(path) for path in unknown if path not in tables))
+    texts += tuple(text for table in tables for text in _rows(Path(table), reading))
     strip = reading.get("strip_shared", False)
     known, notes = read_candidates(candidates, reading, strip)
     reader.faults.check()

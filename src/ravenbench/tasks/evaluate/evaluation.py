@@ -115,12 +115,12 @@ class Skipped(NamedTuple):
     def of(cls, name: str, faults: Sequence[InputError]) -> Skipped:
         """A submission with these faults; folders are not named."""
 
-        def told(fault: InputError) -> str:
+        def in_words(fault: InputError) -> str:
             line = "" if fault.line is None else f"line {fault.line}: "
             shown = "" if fault.found is None else f" (found: {str(fault.found)[:60]})"
             return f"{line}{fault.problem}{shown}"
 
-        return cls(name, len(faults), tuple(map(told, faults[:10])))
+        return cls(name, len(faults), tuple(map(in_words, faults[:10])))
 
 
 class PartScores(NamedTuple):
@@ -406,7 +406,7 @@ def skipped_table(evaluation: Evaluation) -> Table:
         col("submission", "name", text=True, json="submission"),
         col("faults", "faults", json="faults"),
         col("first fault", "first.0", text=True, json="first"),
-        col(None, lambda one: "; ".join(one.first), json="told"),
+        col(None, lambda one: "; ".join(one.first), json="all_faults"),
         note=(
             "They have faults and were left out on request; the others are evaluated without them."
         ),

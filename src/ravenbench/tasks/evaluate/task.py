@@ -97,8 +97,6 @@ class Evaluate(Work):
     def work(cls, spec: EvaluateSpec, out: str | Path | None = None, **own: Any) -> Evaluation:
         from ravenbench.tasks.evaluate.api import evaluate
 
-        if out is not None:
-            check_folder(out, inputs=[], kind=cls.name)
         evaluation = evaluate(replace(spec, workers=spec.workers or usable_cores()))
         if out is not None:
             evaluation.write(out)
