@@ -240,9 +240,10 @@ def marks_by_author(seen: Seen) -> list[Note]:
             covered.append(sum(counts[code] for code in own) / max(1, texts))
         few, many = sorted(nearly_all.values(), key=len)
         if few and len(many) > 2 and min(covered) >= (0.75 if len(few) > 2 else 1):
-            values = {"mark": mark, "lack": lack, "lacking": len(nearly_all[False])}
             names = [seen.author.names[code] for code in few]
-            notes += noted("marks-by-author", names, len(nearly_all[True]), **values)
+            having = len(nearly_all[True])
+            lacks = len(nearly_all[False])
+            notes += noted("marks-by-author", names, having, mark=mark, lack=lack, lacking=lacks)
     return notes
 
 
@@ -250,16 +251,14 @@ def marks_by_author(seen: Seen) -> list[Note]:
 def notices_of_one_author(seen: Seen) -> list[Note]:
     """Lines at the edges of texts that stand in most texts of one author, three at least, and in no other's."""
     codes = seen.author.codes.tolist()[: len(seen.texts)]
-    owners: dict[str, Counter[int]] = {}
+    owners: dict[str, list[int]] = {}
     for text, code in zip(seen.texts, codes, strict=True):
         for line in {*units(f"{text[:_HEAD]}\n{text[-_HEAD:]}")}:
-            owners.setdefault(line, Counter())[code] += 1
-    texts = Counter(codes)
+            owners.setdefault(line, []).append(code)
     own = {
         code: line
-        for line, counts in owners.items()
-        for code in counts
-        if code >= 0 and len(counts) == 1 and counts[code] > max(2, texts[code] / 2)
+        for line, (code, *others) in owners.items()
+        if code >= 0 and {*others} == {code} and len(others) > max(1, codes.count(code) / 2 - 1)
     }
     names = [seen.author.names[code] for code in own]
     return noted("notice-of-one", names, begin=next(iter(own.values()), "")[:60])

@@ -24,9 +24,8 @@ _EDGE = 2
 """Lines at the head and at the foot of a page that may be repeated ones."""
 _FULL = 0.75
 """Share of the usual width beyond which a line goes on in the next."""
-_SAME_LINE = 3
 _GUTTER = 9
-"""Points by which the feet of letters on one line differ at most, and that are between two columns at least."""
+"""Points that are between two columns, at least."""
 _FEWEST_LINES = 4
 _LONGEST = 4000
 """Pages beyond which a file is not one person's text."""
@@ -97,10 +96,7 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
 def _read_across(boxes: list[tuple[float, float, float, float]]) -> int:
     """Lines of a page that go on behind a gap, where most do: boxes of words in reading order (left, bottom, right,
     top), in points."""
-    gaps = sum(
-        foot < other_foot + _SAME_LINE and left - right > _GUTTER
-        for (_, foot, right, _), (left, other_foot, _, _) in pairwise(boxes)
-    )
+    gaps = sum(after[0] - before[2] > _GUTTER for before, after in pairwise(boxes))
     return gaps if gaps > max(_FEWEST_LINES, len(boxes) / 3) else 0
 
 

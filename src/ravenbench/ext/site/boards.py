@@ -516,7 +516,8 @@ def _said(report: Any, names: Container[str]) -> Iterator[str]:
         elif key == "skipped":
             out = (row for row in value if row["submission"] not in names)
             yield from (
-                f"{row['submission']} is left out: {row.get('all_faults', row['first'])}" for row in out
+                f"{row['submission']} is left out: {row.get('all_faults', row['first'])}"
+                for row in out
             )
         elif isinstance(value, dict | list):
             yield from _said(value, names)
