@@ -130,6 +130,8 @@ def _plain(value: Any, column: str, location: dict[str, Any]) -> Any:
         return None
     if isinstance(value, (str, *AS_TEXT)):
         return check_whole(str(value), column, **location)
+    if isinstance(value, bool | int | float) and column == "same" and value in (0, 1):
+        return bool(value)
     if isinstance(value, bool | int):
         return value
     if isinstance(value, float):

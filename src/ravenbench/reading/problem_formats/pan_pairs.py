@@ -170,9 +170,8 @@ def _record_truth(record: Mapping[str, Any], location: dict[str, Any]) -> tuple[
     elif same is None:
         same = label_of(record, **location)
         about = "machine pairs" if of_pair(record) else "machines"
-    if same not in (0, 1):
+    if not isinstance(same, bool):
         raise fault("truth-no-same-true-or", **location, found=record)
-    same = bool(same)
     authors = two_names(record.get("authors"), "an author", **location)
     if authors is not None and nobody(*authors):
         return PairTruth(same, None, about), same
