@@ -26,21 +26,24 @@ def stub_of(tasks: Iterable[type[Declared]]) -> str:
             if p.kind is Parameter.KEYWORD_ONLY and not star:
                 lines.append("    *,")
                 star = True
-            lines.append(f"    {p.name}: {p.annotation}{_default(p)},")
+            takes = p.annotation
+            if p.name not in _PLACES:
+                takes = re.sub(r"\bPath\b", "Path | Tabular", takes)
+            lines.append(f"    {p.name}: {takes}{_default(p)},")
         lines.append(f") -> {signature.return_annotation}:")
         about = docstring_of(task).split("\n\n")[0]
         parts.append("\n".join([*lines, *textwrap.indent(f'"""{about}"""', "    ").split("\n")]))
     body = "\n\n".join(parts)
     modules: dict[str, list[str]] = {}
     for name, module in _NAMES.items():
-        if re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", body, flags=re.DOTALL)):
+        if re.search(rf"\b{name}\b", re.sub(r'""".*?"""', "", _TABLES + body, flags=re.DOTALL)):
             modules.setdefault(module, []).append(name)
     lines = [
         f"from {module} import {', '.join(names)}" for module, names in sorted(modules.items())
     ]
     lines.sort(key=lambda line: "ravenbench" in line)
     first = next((i for i, line in enumerate(lines) if "ravenbench" in line), len(lines))
-    return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], "", body, ""])
+    return "\n".join([_ABOUT, "", *lines[:first], "", *lines[first:], _TABLES, body, ""])
 
 
 def _default(parameter: Parameter) -> str:
@@ -57,11 +60,43 @@ def _default(parameter: Parameter) -> str:
 _ABOUT = (
     '"""The functions of tasks as type checkers see them, written by ``python tests/stub.py``."""'
 )
+_PLACES = ("out", "load", "save", "folder", "spec", "frozen")
+"""Parameters of places alone; wherever else a path is taken, a table in memory may stand."""
+_TABLES = """
+class Frame(Protocol):
+    \"\"\"A data frame of pandas or polars, or a table of pyarrow.\"\"\"
+
+    @property
+    def columns(self) -> Any: ...
+
+Tabular = Frame | Sequence[Mapping[str, Any]]
+
+def load_corpus(
+    what: str | Path | Corpus | Tabular,
+    *,
+    encoding: str | None = "utf-8",
+    level: str | None = None,
+    pairs: bool = True,
+    anonymous: bool = False,
+    strip_shared: bool | None = False,
+    **options: Any,
+) -> Corpus:
+    \"\"\"The corpus of a name, a path or a table in memory.\"\"\"
+
+def read_problems(
+    path: str | Path | Tabular,
+    split: str | None = None,
+    encoding: str | None = "utf-8",
+    **options: bool,
+) -> ProblemSet:
+    \"\"\"The problems at a path, or of a table in memory.\"\"\"
+"""
 _NAMES = {
     "Mapping": "collections.abc",
     "Sequence": "collections.abc",
     "Path": "pathlib",
     "Any": "typing",
+    "Protocol": "typing",
     "Component": "ravenbench.components",
     "Engine": "ravenbench.engine.pool",
     "Progress": "ravenbench.engine.pool",
@@ -71,6 +106,7 @@ _NAMES = {
     "TextMap": "ravenbench.ext.map.report",
     "SystemAnswers": "ravenbench.reading.answers",
     "Truth": "ravenbench.reading.answers",
+    "ProblemSet": "ravenbench.reading.problem_sets",
     "ProblemAttribute": "ravenbench.reading.tabular",
     "Metric": "ravenbench.metrics.base",
     "Obfuscator": "ravenbench.obfuscation.base",

@@ -31,8 +31,6 @@ from ravenbench.obfuscation.translators import Translator as Translator
 from ravenbench.problems.pair_rules import PairRule as PairRule
 from ravenbench.reading.answers import Truth as Truth
 from ravenbench.reading.build import CorpusBuilder as CorpusBuilder
-from ravenbench.reading.load import load_corpus as load_corpus
-from ravenbench.reading.problems import read_problems as read_problems
 from ravenbench.registry import parse as parse
 from ravenbench.reports.report import Report as Report
 from ravenbench.reports.report import analyse as analyse
@@ -55,9 +53,11 @@ from ravenbench.tasks.api import attribute as attribute
 from ravenbench.tasks.api import compare as compare
 from ravenbench.tasks.api import contrast as contrast
 from ravenbench.tasks.api import evaluate as evaluate
+from ravenbench.tasks.api import load_corpus as load_corpus
 from ravenbench.tasks.api import map_texts as map_texts
 from ravenbench.tasks.api import obfuscate as obfuscate
 from ravenbench.tasks.api import pan14 as pan14
+from ravenbench.tasks.api import read_problems as read_problems
 from ravenbench.tasks.api import retrieve as retrieve
 from ravenbench.tasks.api import run as run
 from ravenbench.tasks.api import safety as safety

@@ -353,7 +353,19 @@ def check_type(name: str, takes: str, value: Any) -> None:
             )
         ):
             return
-    raise SpecError(f"{name}: a {type(value).__name__} stands here", found=value, expected=takes)
+    problem = f"{name}: a {type(value).__name__} stands here"
+    raise SpecError(problem, found=value, expected=takes, fix=_mended(value))
+
+
+def _mended(value: Any) -> str | None:
+    """What makes something of a value that is of use, where that is known."""
+    ways = {
+        "decode": "decode it: .decode('utf-8')",
+        "to_pandas": "give its table: .to_pandas()",
+        "fit": "a verifier is made of it by ravenbench.Estimator(…)",
+        "items": "a table is a data frame, pandas.DataFrame(…), or a list of records",
+    }
+    return next((way for name, way in ways.items() if hasattr(value, name)), None)
 
 
 def install(extra: str) -> str:

@@ -210,7 +210,11 @@ def test_a_value_gives_one_result_in_every_form(kind, tmp_path):
         try:
             corpus = ravenbench.load_corpus(table)
         except ravenbench.InputError as error:
-            told[form] = re.sub(r"the table 'what'|\S+/t\.\w+", "T", str(error))
+            # Files number their lines from 1, tables of Python their rows from 0.
+            of_file = re.sub(
+                r"the table 'what', row (\d)", lambda row: f"T:{int(row[1]) + 1}", str(error)
+            )
+            told[form] = re.sub(r"the table 'what'|\S+/t\.\w+", "T", of_file)
         else:
             told[form] = (corpus.digest(), *corpus.ids, *corpus.author.names, *corpus.topic.names)
             assert expected in ({*corpus.author.names}, {*corpus.topic.names})
@@ -375,3 +379,64 @@ def test_docstrings_speak_of_python():
 def test_wrong_arguments_name_the_function_and_the_road():
     with pytest.raises(TypeError, match=r"plan\(ravenbench.run"):
         ravenbench.run("synthetic", plan=True)
+
+
+TEXTS = [f"this is text {i} by one of the two and it is not long " * 5 for i in range(12)]
+
+
+def frame(**columns):
+    pandas = pytest.importorskip("pandas")
+    first = {"author": ["Ann", "Bob"] * 6, "topic": ["x", "y", "z"] * 4, "text": TEXTS}
+    return pandas.DataFrame({**first, **columns})
+
+
+def test_numbers_of_a_column_with_a_missing_value_are_whole_again():
+    numbers = ravenbench.load_corpus(frame(topic=[7, 8, None] * 4), pairs=False, skip_faulty=True)
+    assert set(numbers.topic.names) == {"7", "8"}
+
+
+def test_rows_are_called_as_the_frame_calls_them():
+    table = frame(author=["Ann", None] + ["Bob"] * 10)
+    table.index = [f"letter {i}" for i in range(12)]
+    with pytest.raises(ravenbench.InputError, match=r"the table 'what', row 'letter 1': author"):
+        ravenbench.load_corpus(table)
+    rows = frame().to_dict("records")
+    rows[3]["text"] = object()
+    with pytest.raises(ravenbench.InputError, match=r"the table 'what', row 3: "):
+        ravenbench.load_corpus(rows)
+    faulty = frame(text=[*TEXTS[:10], 3, 4])
+    with pytest.raises(ravenbench.InputError, match=r"row 10: the text") as refusal:
+        ravenbench.load_corpus(faulty)
+    assert "--" not in str(refusal.value) and "'skip_faulty'" in str(refusal.value)
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_truth_may_be_ones_and_zeros(kind):
+    truth = [{"id": f"p{i}", "same": kind(i % 2)} for i in range(20)]
+    answers = [{"id": f"p{i}", "value": 0.1 + 0.8 * (i % 2)} for i in range(20)]
+    evaluation = ravenbench.evaluate(truth, answers, trials=50, replicates=50)
+    assert evaluation.systems[0].scores["auc"] == 1
+    with pytest.raises(ravenbench.InputError, match="true or false"):
+        ravenbench.evaluate([{**one, "same": 2} for one in truth], answers)
+
+
+def test_what_is_no_table_is_told_how_it_becomes_one():
+    class Dataset:
+        def to_pandas(self):
+            return frame()
+
+    class Classifier:
+        def fit(self, texts, authors):
+            return self
+
+    for value, way in (
+        ({"author": ["a"], "text": ["b"]}, "pandas.DataFrame"),
+        (Dataset(), "to_pandas()"),
+        (b"texts.csv", "decode("),
+    ):
+        with pytest.raises(ravenbench.InputError, match=re.escape(way)):
+            ravenbench.load_corpus(value)
+    with pytest.raises(ravenbench.InputError, match=r"ravenbench\.Estimator\("):
+        ravenbench.run("synthetic", verifiers=Classifier())
+    with pytest.raises(ravenbench.InputError, match="decode them"):
+        ravenbench.load_corpus(frame(text=[text.encode() for text in TEXTS]))

@@ -1,6 +1,8 @@
 """Runs of one spec with several seeds: what is pooled, how wide intervals are, and what is refused."""
 
 import json
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
-from ravenbench.reports.seeds import pooled_table, pooled_value
+from ravenbench.reports.seeds import PooledSeeds, pooled_table, pooled_value
 from ravenbench.reports.view import Column, Measure, Range, Table
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -19,23 +21,40 @@ HOW = {"verifiers": "length", "samplers": "random", "folds": 2, "probe": "none",
 
 
 def test_a_number_becomes_a_mean_with_the_spread_between_seeds():
-    assert pooled_value([0.2, 0.4, 0.6], []) == Measure(pytest.approx(0.4), pytest.approx(0.2))
-    assert pooled_value([Measure(0.2, 0.1, "*"), Measure(0.4, 0.3)], []) == Measure(
+    assert pooled_value([0.2, 0.4, 0.6]) == Measure(pytest.approx(0.4), pytest.approx(0.2))
+    assert pooled_value([Measure(0.2, 0.1, "*"), Measure(0.4, 0.3)]) == Measure(
         pytest.approx(0.3), pytest.approx(np.std([0.2, 0.4], ddof=1))
     )
-    assert pooled_value([7, 7], []) == 7 and pooled_value([0.2, None], []) is None
-    assert pooled_value(["style", "content", "style"], []) == "style (2), content (1)"
+    assert pooled_value([7, 7]) == 7 and pooled_value([0.2, None]) is None
+    assert pooled_value(["style", "content", "style"]) == "style (2), content (1)"
 
 
 def test_more_seeds_make_no_interval_narrower_than_one_run():
-    same = pooled_value([Range(0.3, 0.6)] * 9, [0.4] * 9)
+    same = pooled_value([Range(0.3, 0.6)] * 9)
     assert (same.low, same.high) == (pytest.approx(0.3), pytest.approx(0.6))
     values = [0.40, 0.44, 0.42]
-    wide = pooled_value([Range(v - 0.1, v + 0.2) for v in values], values)
-    drawn = stats.t.ppf(0.975, 2) * np.std(values, ddof=1) / np.sqrt(3)
-    assert wide.low == pytest.approx(0.42 - np.hypot(0.1, drawn)) and wide.high == pytest.approx(
-        0.42 + np.hypot(0.2, drawn)
-    )
+    wide = pooled_value([Range(v - 0.1, v + 0.2) for v in values])
+    within, between = (0.15 / stats.norm.ppf(0.975)) ** 2, np.var(values, ddof=1) / 3
+    freedom = 2 * (1 + within / between) ** 2
+    half = stats.t.ppf(0.975, freedom) * np.sqrt(within + between)
+    assert (wide.low, wide.high) == (pytest.approx(0.47 - half), pytest.approx(0.47 + half))
+
+
+def test_two_seeds_with_narrow_intervals_have_a_narrow_one():
+    """Two seeds alone say little of the spread between seeds, but their own intervals say much of it all."""
+    pooled = pooled_value([Range(0.634, 0.709), Range(0.635, 0.732)])
+    assert 0.625 < pooled.low < 0.635 and 0.72 < pooled.high < 0.73
+
+
+def test_an_interval_is_pooled_whatever_column_is_before_it():
+    """In the shortcut test the column before holds the difference without its sign."""
+
+    def difference(value):
+        columns = (Column("verifier", text=True), Column("Diff"), Column("interval"))
+        return Table("x", "", columns, (("a", abs(value), Range(value - 0.02, value + 0.02)),))
+
+    interval = pooled_table([difference(-0.03), difference(-0.03)]).rows[0][2]
+    assert (interval.low, interval.high) == (pytest.approx(-0.05), pytest.approx(-0.01))
 
 
 def test_pooled_intervals_cover_what_is_there():
@@ -49,7 +68,7 @@ def test_pooled_intervals_cover_what_is_there():
             if count == 1:
                 low, high = values[0] - 1.96, values[0] + 1.96
             else:
-                both = pooled_value([Range(v - 1.96, v + 1.96) for v in values], values)
+                both = pooled_value([Range(v - 1.96, v + 1.96) for v in values])
                 low, high = both.low, both.high
             inside[count] += low < 0 < high
     assert inside[1] / 2000 < 0.90 and inside[3] / 2000 > 0.94
@@ -97,6 +116,44 @@ def test_python_runs_each_seed_and_pools(three):
         np.mean(alone)
     )
     assert all((run.store.path / "report" / "index.html").is_file() for run in three.runs.values())
+
+
+def test_a_pooled_page_has_a_figure_and_no_more_columns_than_fit(tmp_path):
+    columns = (
+        Column("verifier", text=True),
+        Column("style left"),
+        Column("interval of style left"),
+        Column("null", terminal=False),
+    )
+
+    def one(value):
+        rows = (("a", value, Range(value - 0.05, value + 0.05), 0.0),)
+        return Seen(Table("content", "Content", columns, rows))
+
+    pooled = PooledSeeds({0: one(0.6), 1: one(0.7)})
+    page = pooled.write(tmp_path / "pooled").read_text()
+    assert (tmp_path / "pooled" / "figures" / "content.svg").is_file() and "<svg" in page
+    assert ">null<" not in page
+    assert "null" in (tmp_path / "pooled" / "tables" / "content.csv").read_text()
+
+
+class Seen:
+    """A report of one table."""
+
+    kind, title = "run", ""
+    store = SimpleNamespace(path=Path("seed"))
+
+    def __init__(self, table):
+        self.table = table
+
+    def tables(self):
+        return [self.table]
+
+    def finding(self):
+        return "found"
+
+    def papers(self):
+        return []
 
 
 def raven(*arguments):

@@ -186,13 +186,12 @@ def show_seeds(stores: Sequence[Store], out: Path | None, json: bool) -> None:
     from ravenbench.reports.view import for_terminal
 
     result = pooled_stores(stores)
+    tables = [table for table in result.tables() if table.terminal]
     page = result.write(pooled_place(stores[0].path) if out is None else report_place(out))
     if json:
         print_json(result.to_json())
     else:
-        print_parts(
-            [for_terminal(table) for table in result.tables()[:MOST_TABLES]], page, result.finding()
-        )
+        print_parts([for_terminal(table) for table in tables[:MOST_TABLES]], page, result.finding())
 
 
 MOST_TABLES = 4

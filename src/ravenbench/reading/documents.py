@@ -36,6 +36,8 @@ from ravenbench.text.mail import phrases
 from ravenbench.texts import composed
 
 PLAIN = "plain text"
+SOURCES = (".md", ".tex")
+"""Endings of plain texts with marks in them, which also tell of a folder (README.md)."""
 OTHERS = dict[str, str](line.split("\t") for line in phrases("unread"))
 """Documents that are not read, and what to do with them."""
 _MISNAMED = {b"{\\rtf": ".rtf", b"%PDF": ".pdf", b"\xd0\xcf\x11\xe0": ".doc or .msg"}
@@ -51,7 +53,7 @@ def formats_by_suffix() -> dict[str, str]:
         for document_format in document_formats().values()
         for suffix in document_format.suffixes
     }
-    return {".txt": PLAIN, **extension_suffixes}
+    return {".txt": PLAIN, **dict.fromkeys(SOURCES, PLAIN), **extension_suffixes}
 
 
 def is_document(path: Path) -> bool:

@@ -44,6 +44,7 @@ from ravenbench.reading.decoding import UTF8, Faults
 from ravenbench.reading.document import Document, Unreadable
 from ravenbench.reading.documents import (
     OTHERS,
+    SOURCES,
     account_of,
     is_document,
     read_document,
@@ -210,8 +211,9 @@ Told = tuple[str | None, str | None]
 def author_texts(archive: Archive) -> dict[str, Told]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Also of every document that is read (``reading/documents.py``), unless a plain text of that name lies beside. Other
-    files, hidden ones, and a README or licence in the outermost folder are left out.
+    Also of every document that is read (``reading/documents.py``), unless a plain text of that name lies beside; of
+    Markdown and LaTeX where there is nothing else. Other files, hidden ones, and a README or licence in the outermost
+    folder are left out.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
     plain = {name.with_suffix("") for name in names}
@@ -223,6 +225,8 @@ def author_texts(archive: Archive) -> dict[str, Told]:
         for name in other_names
         if is_document(Path(name)) and name.with_suffix("") not in plain
     ]
+    if others := [name for name in documents if name.suffix.lower() not in SOURCES]:
+        documents = others
     if not names:
         by_header: dict[str, Told] = {
             str(name): (None, None) for name in documents if name.suffix.lower() in _TEI
@@ -231,7 +235,7 @@ def author_texts(archive: Archive) -> dict[str, Told]:
     labels = _laid_out(names)
     depths = {len(PurePosixPath(text).parts) for text in labels} - {1}
     return (
-        _laid_out([*names, *(name for name in documents if len(name.parts) in depths)])
+        _laid_out([*names, *(name for name in others if len(name.parts) in depths)])
         if labels
         else {}
     )
@@ -504,9 +508,10 @@ def read_author_folders(
     documents: list[Document] = []
     with Archive(path, encoding) as archive:
         labels = author_texts(archive)
-        if not labels and anonymous:  # texts that stand for themselves
+        named_in_table = not labels and any(map(_is_metadata, archive.names))
+        if not labels and (anonymous or named_in_table):  # texts that stand for themselves
             labels = {
-                n: (PurePosixPath(n).stem.partition("_")[0], None)
+                n: (None if named_in_table else PurePosixPath(n).stem.partition("_")[0], None)
                 for n in archive.names
                 if n.lower().endswith(".txt")
             }
@@ -538,6 +543,7 @@ def read_author_folders(
             if named := next(
                 (value_by_key[key] for key in NAMES["author"] if value_by_key.get(key)), None
             ):
+                author = author or (named if named_in_table else None)
                 stated[file] = (author or document.author or UNKNOWN, named)
             builder.add(
                 name,
@@ -961,7 +967,8 @@ def _no_such_corpus(source: str, path: Path) -> InputError:
     if path.suffix or "/" in source or "\\" in source:
         return no_such(path)
     names = sorted({*registry.names("corpus"), *catalogue()})
-    return fault("no-corpus-or-file-named", fix=did_you_mean(source, names), source=source)
+    fix = no_such(path).fix or did_you_mean(source, names)
+    return fault("no-corpus-or-file-named", fix=fix, source=source)
 
 
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:

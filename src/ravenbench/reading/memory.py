@@ -37,6 +37,8 @@ from ravenbench.types import Corpus
 Record = Mapping[str, Any]
 FOLDER = "tables"
 """Below the cache folder."""
+ROWS: dict[str, list[Any]] = {}
+"""By the folder that holds a table what the table calls its rows, by the line of each."""
 
 
 def as_place(value: Any, name: str = "table") -> Any:
@@ -48,7 +50,9 @@ def as_place(value: Any, name: str = "table") -> Any:
     if isinstance(value, Corpus):
         return _kept_corpus(value)
     if (records := _records(value, f"the table {name!r}")) is not None:
-        return _kept(_files(records, re.sub(r"[^\w.-]+", "-", name)))
+        place = _kept(_files(records, re.sub(r"[^\w.-]+", "-", name)))
+        ROWS[(place if place.is_dir() else place.parent).name] = _called(value, len(records))
+        return place
     if isinstance(value, Mapping):
         _check_columns(value, f"the table {name!r}")
         return {key: as_place(item, str(key)) for key, item in value.items()}
@@ -65,10 +69,30 @@ def _records(value: Any, label: str) -> list[dict[str, Any]] | None:
             return None
         if not any(rows):
             raise no_rows(label)
-        return [
-            _record(row, {"file": label, "line": number})
-            for number, row in enumerate(rows, start=1)
+        records = [
+            _record(row, {"file": f"{label}, row {name!r}"})
+            for name, row in zip(_called(value, len(rows)), rows, strict=True)
         ]
+        return _with_whole_numbers(records)
+
+
+def _called(table: Any, count: int) -> list[Any]:
+    """What a table calls its rows: a frame of pandas by its index, others by their number from 0."""
+    return list(table.index if hasattr(table, "iloc") else range(count))
+
+
+def _with_whole_numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records whose whole numbers are such again in columns where some are missing, of which pandas makes floats."""
+    for column in records[0]:
+        values = [record.get(column) for record in records]
+        if None in values and all(value is None or _is_whole(value) for value in values):
+            for record, value in zip(records, values, strict=True):
+                record[column] = None if value is None else int(value)
+    return records
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()
 
 
 def _rows(value: Any, label: str) -> list[Mapping[Any, Any]] | None:
@@ -106,6 +130,8 @@ def _plain(value: Any, column: str, location: dict[str, Any]) -> Any:
         return None
     if isinstance(value, (str, *AS_TEXT)):
         return check_whole(str(value), column, **location)
+    if isinstance(value, bool | int | float) and column == "same" and value in (0, 1):
+        return bool(value)
     if isinstance(value, bool | int):
         return value
     if isinstance(value, float):

@@ -17,7 +17,7 @@ from ravenbench.reading.account import Note, noted
 from ravenbench.text.common_words import plain_languages
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.damage import MOST, signs_of_damage
-from ravenbench.text.mail import any_of, signs_of_mail
+from ravenbench.text.mail import any_of, phrases, signs_of_mail
 from ravenbench.text.names import (
     is_kind,
     is_nobody,
@@ -30,7 +30,7 @@ from ravenbench.text.names import (
     one_spelling,
     person_words,
 )
-from ravenbench.text.passages import shared_by_authors
+from ravenbench.text.passages import shared_by_authors, units
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
 
@@ -54,6 +54,11 @@ _ANSWERED = re.compile(
 )
 """What mail programs put before the subject of an answer."""
 _LISTED = re.compile("[;,|]")
+_PREPARED = [line.split("\t") for line in phrases("preparation")]
+"""Marks of how texts were prepared: what it is, how often it must stand, its pattern, what its lack is, and the pattern of
+that."""
+_HEAD = 4_000
+"""Characters at the head of a text, and at its end, in which such marks are looked for."""
 
 
 class Seen(NamedTuple):
@@ -103,17 +108,20 @@ def signs(text: str) -> list[Note]:
 
 @check
 def odd_texts(seen: Seen) -> list[Note]:
-    """Texts, among the first ``MOST``, with each kind of damage, and those that look like e-mail."""
+    """Texts, among the first ``MOST``, with each kind of damage, how often in all of them, and those that look like
+    e-mail."""
     total = min(len(seen.texts), MOST)
     places: dict[str, list[str]] = {}
     values: dict[str, dict[str, int | str]] = {}
+    times = Counter[str]()
     for text, name in zip(seen.texts[:MOST], seen.ids, strict=False):
         odd = signs_of_damage(text) | ({"mail": {}} if signs_of_mail(text) else {})
         values = odd | values
         for code in odd:
             places.setdefault(code, []).append(name)
+            times[code] += int(odd[code].get("times", 0))
     return [
-        Note(code, len(names), tuple(names), {**values[code], "total": total})
+        Note(code, len(names), tuple(names), {**values[code], "total": total, "times": times[code]})
         for code, names in places.items()
     ]
 
@@ -213,30 +221,47 @@ def signed(seen: Seen) -> list[Note]:
 
 @check
 def marks_by_author(seen: Seen) -> list[Note]:
-    """Typographic quotation marks and apostrophes (“ ’), where some authors have them and others straight
-    ones alone, in nine of ten texts at least: most texts of the rarer kind are by such authors."""
-    kinds: dict[int, list[bool]] = {}
-    for text, code in zip(seen.texts, seen.author.codes.tolist(), strict=False):
-        curly = any(mark in text for mark in "“”’")
-        if code >= 0 and (curly or text.count("'") + text.count('"') > 1):
-            kinds.setdefault(code, []).append(curly)
-    marks_of_authors = [Counter(marks) for marks in kinds.values()]
-    nearly_all = {
-        is_curly: [
-            marks[is_curly]
-            for marks in marks_of_authors
-            if marks.total() > 1 and marks[is_curly] >= 0.9 * marks.total()
-        ]
-        for is_curly in (False, True)
+    """Marks of preparation (typographic quotation marks, no capitals, long s …) that nine of ten texts of some authors
+    have and of others lack: most texts of the rarer kind are by such authors, three at least, or all are."""
+    notes: list[Note] = []
+    for mark, least, pattern, lack, lacking in _PREPARED:
+        kinds: dict[int, list[bool]] = {}
+        for text, code in zip(seen.texts, seen.author.codes.tolist(), strict=False):
+            has_mark = len(re.findall(pattern, text[:_HEAD])) >= int(least)
+            if code >= 0 and (has_mark or re.search(lacking, text[:_HEAD])):
+                kinds.setdefault(code, []).append(has_mark)
+        nearly_all: dict[bool, list[int]] = {}
+        covered = []
+        for kind in (False, True):
+            counts = {code: marks.count(kind) for code, marks in kinds.items() if len(marks) > 1}
+            own = [code for code, count in counts.items() if count >= 0.9 * len(kinds[code])]
+            nearly_all[kind] = own
+            texts = sum(marks.count(kind) for marks in kinds.values())
+            covered.append(sum(counts[code] for code in own) / max(1, texts))
+        few, many = sorted(nearly_all.values(), key=len)
+        if few and len(many) > 2 and min(covered) >= (0.75 if len(few) > 2 else 1):
+            names = [seen.author.names[code] for code in few]
+            having = len(nearly_all[True])
+            lacks = len(nearly_all[False])
+            notes += noted("marks-by-author", names, having, mark=mark, lack=lack, lacking=lacks)
+    return notes
+
+
+@check
+def notices_of_one_author(seen: Seen) -> list[Note]:
+    """Lines at the edges of texts that stand in most texts of one author, three at least, and in no other's."""
+    codes = seen.author.codes.tolist()[: len(seen.texts)]
+    owners: dict[str, list[int]] = {}
+    for text, code in zip(seen.texts, codes, strict=True):
+        for line in {*units(f"{text[:_HEAD]}\n{text[-_HEAD:]}")}:
+            owners.setdefault(line, []).append(code)
+    own = {
+        code: line
+        for line, (code, *others) in owners.items()
+        if code >= 0 and {*others} == {code} and len(others) > max(1, codes.count(code) / 2 - 1)
     }
-    if min(map(len, nearly_all.values())) < 3:
-        return []
-    if any(
-        4 * sum(nearly_all[is_curly]) < 3 * sum(marks[is_curly] for marks in marks_of_authors)
-        for is_curly in nearly_all
-    ):
-        return []
-    return noted("marks-by-author", count=len(nearly_all[True]), straight=len(nearly_all[False]))
+    names = [seen.author.names[code] for code in own]
+    return noted("notice-of-one", names, begin=next(iter(own.values()), "")[:60])
 
 
 def edges(text: str) -> list[str]:

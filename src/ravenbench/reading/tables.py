@@ -344,7 +344,9 @@ def read_table(
             body = row[text]
             if not isinstance(body, str):
                 fix = "is it a row of sums? Otherwise write it as text"
-                if isinstance(body, list | dict):
+                if isinstance(body, dict) and "bytes" in body:
+                    fix = "it is bytes: decode them, as by .str.decode('utf-8')"
+                elif isinstance(body, list | dict):
                     fix = "join its parts to one string, or name the column of texts with --text"
                 if isinstance(body, dict) and all(
                     isinstance(value, dict) for value in row.values()

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 ROWS = 12
 """Rows of a table that a notebook shows where there is no chart."""
 T = TypeVar("T")
+_TYPED = str.maketrans({"−": "-", "≠": "!=", "ρ": "rho", "Δ": "delta "})
+"""What can be typed for signs in headings."""
 
 
 class View(Shown, ABC):
@@ -71,11 +73,12 @@ class View(Shown, ABC):
         return {table.key: table for table in (*self.tables(), *self.listings()) if table.rows}
 
     def frame(self, name: str | None = None) -> DataFrame:
-        """A table as a data frame of polars, unrounded; columns of one title are numbered."""
+        """A table as a data frame of polars, unrounded; columns of one title are numbered, signs in titles can be typed."""
         import polars as pl
 
         check_not_forked()
         header, rows = flat(_item_named(self.named(), name, "table"))
+        header = [title.translate(_TYPED) for title in header]
         titles = [
             title if header.index(title) == i else f"{title} ({header[: i + 1].count(title)})"
             for i, title in enumerate(header)

@@ -7,12 +7,17 @@ of each column, with standard deviation and interval; ``runs_of_seeds`` paths. I
 seeds or two have one seed.
 
 A seed draws topics, pairs and starting weights anew from the same texts; it brings no author and no topic of its own.
-So more seeds make that part of an interval narrower that comes of drawing, and no other: the half of a pooled interval
-is the root of the mean square of the runs' halves plus the square of the half of Student's interval of the mean over
-seeds. As a run's own interval holds some of the drawing already, the pooled one is rather too wide than too narrow.
+So more seeds make that part of an interval narrower that comes of drawing, and no other: the variance of a pooled value
+is the mean of the runs' variances (of their intervals' halves) plus the variance of the mean over seeds, and Student's t
+has the degrees of freedom that Rubin gives such sums. As a run's own interval holds some of the drawing already, the
+pooled one is rather too wide than too narrow. Its middle is the mean of the runs' middles.
 
 Data sets share methods and draw nothing of each other: the half of their pooled interval is the root of the mean
 square, as wide as that of one data set.
+
+References
+----------
+.. [1] D. B. Rubin (1987). *Multiple Imputation for Nonresponse in Surveys*, chapter 3. Wiley.
 """
 
 from __future__ import annotations
@@ -23,8 +28,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean, stdev
-from typing import Any
+from statistics import NormalDist, fmean, stdev
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -33,15 +38,19 @@ from ravenbench.engine.task import SeededRun
 from ravenbench.errors import InputError
 from ravenbench.papers import Paper
 from ravenbench.reports.report import FolderView, Report, report_of, write_parts
-from ravenbench.reports.view import Measure, Range, Section, Table, Value, rows_json
+from ravenbench.reports.view import Measure, Range, Section, Table, Value, narrow, rows_json
 from ravenbench.store.resume import changed
 from ravenbench.store.store import Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NOTE = (
     "Means over {} seeds; ± is the standard deviation between them. Seeds draw anew from the same"
     " texts: the intervals are as wide as those of one run, and wider by what drawing adds."
     " p-values and stars are those of one seed each and stand on its own page."
 )
+NORMAL = NormalDist().inv_cdf(0.975)
 SETS = (
     "Means over {} data sets, each of the same weight; ± is the standard deviation between them."
     " Intervals are as wide as those of one data set. p-values stand on each data set's own page."
@@ -134,6 +143,13 @@ class PooledSeeds(FolderView):
     def tables(self) -> list[Table]:
         return self._pooled
 
+    def figures(self) -> dict[str, Figure]:
+        """The columns of the first table that have intervals: means and pooled intervals."""
+        first_table = self.tables()[0]
+        titles = [column.title for column in first_table.columns if column.terminal]
+        ranged = [title for title in titles if f"interval of {title}" in first_table.objects[0]]
+        return {first_table.key: _drawn(first_table, ranged)} if ranged else {}
+
     def finding(self) -> str:
         findings = Counter(report.finding() for report in self.reports.values())
         if len(findings) == 1:
@@ -171,7 +187,7 @@ class PooledSeeds(FolderView):
         }
 
     def _fill(self, folder: Path) -> None:
-        from ravenbench.reports.page import render
+        from ravenbench.reports.page import inline, render
 
         runs = Markup("<ul>{}</ul>").format(
             Markup("").join(
@@ -183,18 +199,34 @@ class PooledSeeds(FolderView):
         )
         sections = [Section("seeds", f"{len(self.reports)} {self.run}s", runs)]
         title = self.first.title or f"raven {self.kind}, {len(self.reports)} {self.run}s"
+        figures = self.figures()
+        sections += [
+            Section(
+                f"figure-{name}",
+                "Means and their intervals",
+                Markup("<figure>{}</figure>").format(inline(figure, name)),
+            )
+            for name, figure in figures.items()
+        ]
         page = render(
             "task.html.j2",
             title=title,
             task=self.kind,
             finding=self.finding(),
             sections=sections,
-            tables=self.tables(),
+            tables=map(narrow, self.tables()),
             papers=self.papers(),
         )
         json = self.to_json()
         write_parts(
-            folder, kind=self.kind, page=page, json=json, tables=self.tables(), papers=self.papers()
+            folder,
+            kind=self.kind,
+            page=page,
+            json=json,
+            tables=self.tables(),
+            figures=figures,
+            papers=self.papers(),
+            forms=self.forms,
         )
 
 
@@ -243,22 +275,44 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     left_out = {i for i, column in enumerate(first_table.columns) if column.probability}
     shown = [i for i in range(len(titles)) if i not in left_out]
     values = [
-        [
-            pooled_value(
-                [row[i] for row in row], [row[i - 1] for row in row] if i else [], drawn=drawn
-            )
-            for i in shown
-        ]
+        [pooled_value([row_of_run[i] for row_of_run in row], drawn=drawn) for i in shown]
         for row in rows
     ]
-    columns = tuple(first_table.columns[i] for i in shown)
+    columns = tuple(
+        replace(column, digits=1) if isinstance(first_row, int) else column
+        for column, first_row in ((first_table.columns[i], rows[0][0][i]) for i in shown)
+    )
     objects = tuple(
         {column.title: _plain_value(value) for column, value in zip(columns, row, strict=True)}
         for row in values
     )
     return Table(
-        first_table.key, first_table.title, columns, tuple(map(tuple, values)), objects=objects
+        first_table.key,
+        first_table.title,
+        columns,
+        tuple(map(tuple, values)),
+        objects=objects,
+        terminal=first_table.terminal,
     )
+
+
+def _drawn(table: Table, ranged: Sequence[str]) -> Figure:
+    """A panel for each of these columns, with a mean and an interval for each row."""
+    from ravenbench.reports.content import name_rows
+    from ravenbench.reports.page import COLORS, INK, canvas, style
+
+    names = [str(row[0]) for row in table.rows]
+    unknown = (math.nan, math.nan)
+    with style():
+        figure, panels = canvas(6.0, 0.8 + 0.3 * len(names), columns=len(ranged))
+        for axes, title in zip(panels, ranged, strict=True):
+            ends = [row[f"interval of {title}"] or unknown for row in table.objects]
+            axes.hlines(range(len(names)), *zip(*ends, strict=True), color=INK)
+            means = [row[title]["mean"] if row[title] else math.nan for row in table.objects]
+            axes.plot(means, range(len(names)), "o", color=COLORS[0])
+            name_rows(axes, names if axes is panels[0] else [""] * len(names))
+            axes.set_title(title)
+    return figure
 
 
 def _matched_rows(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Value, ...]]] | None:
@@ -281,9 +335,8 @@ def _matched_rows(tables: Sequence[Table], *, whole: bool) -> list[list[tuple[Va
     return None
 
 
-def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: bool = True) -> Value:
-    """A cell's values in all runs as one, in their unit; ``before`` are those of the column before, whose interval a
-    range is."""
+def pooled_value(values: Sequence[Value], *, drawn: bool = True) -> Value:
+    """A cell's values in all runs as one, in their unit."""
     if all(isinstance(value, str) for value in values):
         counts = Counter(map(str, values))
         return (
@@ -292,7 +345,7 @@ def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: boo
             else ", ".join(f"{text} ({n})" for text, n in counts.items())
         )
     if any(isinstance(value, Range) for value in values):
-        return _pooled_range(values, [_number(value) for value in before], drawn=drawn)
+        return _pooled_range(values, drawn=drawn)
     numbers = [_number(value) for value in values]
     known = [number for number in numbers if number is not None]
     if len(known) < len(numbers) or not all(map(math.isfinite, known)):
@@ -302,27 +355,22 @@ def pooled_value(values: Sequence[Value], before: Sequence[Value], *, drawn: boo
     return Measure(fmean(known), stdev(known))
 
 
-def _pooled_range(
-    ranges: Sequence[Value], middles: Sequence[float | None], *, drawn: bool
-) -> Range | None:
+def _pooled_range(ranges: Sequence[Value], *, drawn: bool) -> Range | None:
     ends = [(value.low, value.high) for value in ranges if isinstance(value, Range)]
     if len(ends) < len(ranges):
         return None
-    values = [
-        (low + high) / 2 if middle is None else middle
-        for middle, (low, high) in zip(middles or [None] * len(ends), ends, strict=True)
-    ]
-    middle = fmean(values)
-    drawing = _student(len(values)) * stdev(values) / math.sqrt(len(values)) if drawn else 0.0
-    below = fmean((value - low) ** 2 for value, (low, _) in zip(values, ends, strict=True))
-    above = fmean((high - value) ** 2 for value, (_, high) in zip(values, ends, strict=True))
-    return Range(middle - math.sqrt(below + drawing**2), middle + math.sqrt(above + drawing**2))
+    within = fmean(((high - low) / 2 / NORMAL) ** 2 for low, high in ends)
+    middles = [(low + high) / 2 for low, high in ends]
+    between = stdev(middles) ** 2 / len(middles) if drawn else 0.0
+    freedom = (len(middles) - 1) * (1 + within / between) ** 2 if between else math.inf
+    half = _student(freedom) * math.sqrt(within + between)
+    return Range(fmean(middles) - half, fmean(middles) + half)
 
 
-def _student(count: int) -> float:
+def _student(freedom: float) -> float:
     from scipy.stats import t
 
-    return float(t.ppf(0.975, count - 1))
+    return float(t.ppf(0.975, freedom))
 
 
 def _number(value: Value) -> float | None:

@@ -316,6 +316,11 @@ def without(table: Table, *names: str) -> Table:
     )
 
 
+def narrow(table: Table) -> Table:
+    """The same table with the columns alone that are for a narrow terminal."""
+    return without(table, *(column.name for column in table.columns if not column.terminal))
+
+
 def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
     """A number in a column's form: thousands apart, a real minus sign; ``short`` drops the zero before the point."""
     if value is None:
@@ -384,17 +389,17 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
         rich = _for_terminal(without(table, *wide[fitting:]), tight)
         if console.measure(rich, options=unbroken).maximum <= console.width:
             return rich
-    narrow = without(table, *wide)
-    rich = _for_terminal(narrow, tight)
+    few = narrow(table)
+    rich = _for_terminal(few, tight)
     # Two columns of blanks at the edges are not printed.
     excess = console.measure(rich, options=unbroken).maximum - console.width - 2 * (not tight)
-    longest = max((len(named(row[0])) for row in narrow.rows if isinstance(row[0], str)), default=0)
+    longest = max((len(named(row[0])) for row in few.rows if isinstance(row[0], str)), default=0)
     if (
-        0 < excess <= sum(_spare(narrow, i) for i in range(1, len(narrow.columns)))
+        0 < excess <= sum(_spare(few, i) for i in range(1, len(few.columns)))
         and longest <= UNBROKEN
     ):
-        return _for_terminal(narrow, tight, whole=True)
-    return _for_terminal(narrow, tight, longest - excess) if 0 < excess < longest else rich
+        return _for_terminal(few, tight, whole=True)
+    return _for_terminal(few, tight, longest - excess) if 0 < excess < longest else rich
 
 
 def _spare(table: Table, i: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
@@ -13,6 +13,7 @@ from ravenbench.ext.map.report import TextMap
 from ravenbench.metrics.base import Metric
 from ravenbench.obfuscation.base import Obfuscator
 from ravenbench.reading.answers import SystemAnswers, Truth
+from ravenbench.reading.problem_sets import ProblemSet
 from ravenbench.reading.tabular import ProblemAttribute
 from ravenbench.tasks.evaluate.evaluation import Evaluation
 from ravenbench.tasks.obfuscate.task import ObfuscateResult
@@ -20,8 +21,36 @@ from ravenbench.tasks.run.spec import RunSpec
 from ravenbench.tasks.verify.task import Verified
 from ravenbench.types import Corpus
 
+class Frame(Protocol):
+    """A data frame of pandas or polars, or a table of pyarrow."""
+
+    @property
+    def columns(self) -> Any: ...
+
+Tabular = Frame | Sequence[Mapping[str, Any]]
+
+def load_corpus(
+    what: str | Path | Corpus | Tabular,
+    *,
+    encoding: str | None = "utf-8",
+    level: str | None = None,
+    pairs: bool = True,
+    anonymous: bool = False,
+    strip_shared: bool | None = False,
+    **options: Any,
+) -> Corpus:
+    """The corpus of a name, a path or a table in memory."""
+
+def read_problems(
+    path: str | Path | Tabular,
+    split: str | None = None,
+    encoding: str | None = "utf-8",
+    **options: bool,
+) -> ProblemSet:
+    """The problems at a path, or of a table in memory."""
+
 def run(
-    corpus: str | Path | None = None,
+    corpus: str | Path | Tabular | None = None,
     *,
     text: str | None = None,
     author: str | None = None,
@@ -51,8 +80,8 @@ def run(
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
     skip_faulty: bool | None = None,
-    train: str | Path | None = None,
-    test: str | Path | None = None,
+    train: str | Path | Tabular | None = None,
+    test: str | Path | Tabular | None = None,
     allow_shared: bool | None = None,
     aliases: Mapping[str, str] | None = None,
     spec: RunSpec | str | Path | None = None,
@@ -69,9 +98,9 @@ def run(
 def verify(
     verifier: str | Component,
     *,
-    test: str | Path,
+    test: str | Path | Tabular,
     out: str | Path | None = None,
-    train: str | Path | None = None,
+    train: str | Path | Tabular | None = None,
     save: str | Path | None = None,
     load: str | Path | None = None,
     probe: str | None = None,
@@ -91,7 +120,7 @@ def verify(
     """Train a verifier on problems, or load a trained one, and answer others."""
 
 def pan14(
-    data: str | Path | Sequence[str | Path],
+    data: str | Path | Tabular | Sequence[str | Path | Tabular],
     *,
     verifiers: str | Sequence[str | Component] | None = None,
     metrics: str | Sequence[str | Component] | None = None,
@@ -108,10 +137,10 @@ def pan14(
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
 
 def attribute(
-    corpus: str | Corpus | None = None,
+    corpus: str | Path | Tabular | Corpus | None = None,
     *,
-    unknown: str | Path | Sequence[str | Path] | None = None,
-    candidates: str | Path | Corpus | None = None,
+    unknown: str | Path | Tabular | Sequence[str | Path | Tabular] | None = None,
+    candidates: str | Path | Tabular | Corpus | None = None,
     none: float | None = None,
     text: str | None = None,
     author: str | None = None,
@@ -142,17 +171,17 @@ def attribute(
 
 def obfuscate(
     obfuscator: str | Obfuscator,
-    source: str | Path,
+    source: str | Path | Tabular,
     *,
     out: str | Path | None = None,
     encoding: str | None = None,
     seed: int | None = None,
     every: bool | None = None,
     split: str | None = None,
-    known: str | Path | Sequence[str | Path] | None = None,
+    known: str | Path | Tabular | Sequence[str | Path | Tabular] | None = None,
     language: str | None = None,
     folder: str | Path | None = None,
-    rewritings: str | Path | None = None,
+    rewritings: str | Path | Tabular | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
@@ -161,9 +190,9 @@ def obfuscate(
     """Rewrite questioned texts so that their author is hidden."""
 
 def safety(
-    problems: str | Path,
+    problems: str | Path | Tabular,
     *,
-    train: str | Path | None = None,
+    train: str | Path | Tabular | None = None,
     obfuscators: str | Sequence[str | Obfuscator] | None = None,
     verifiers: str | Sequence[str | Component] | None = None,
     methods: str | Sequence[Any] | None = None,
@@ -174,8 +203,8 @@ def safety(
     normalise: str | None = None,
     limit: int | None = None,
     encoder: str | None = None,
-    grades: str | Path | None = None,
-    rewritings: str | Path | None = None,
+    grades: str | Path | Tabular | None = None,
+    rewritings: str | Path | Tabular | None = None,
     out: str | Path | None = None,
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
@@ -190,13 +219,14 @@ def safety(
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
 def compare(
-    questioned: str | Path | Sequence[str | Path] | None = None,
+    questioned: str | Path | Tabular | Sequence[str | Path | Tabular] | None = None,
     known: str
     | Path
-    | Sequence[str | Path]
-    | Mapping[str, str | Path | Sequence[str | Path]]
+    | Tabular
+    | Sequence[str | Path | Tabular]
+    | Mapping[str, str | Path | Tabular | Sequence[str | Path | Tabular]]
     | None = None,
-    background: str | Path | None = None,
+    background: str | Path | Tabular | None = None,
     *,
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
@@ -205,14 +235,14 @@ def compare(
     author: str | None = None,
     topic: str | None = None,
     encoding: str | None = None,
-    batch: str | Path | None = None,
-    each: str | Path | None = None,
+    batch: str | Path | Tabular | None = None,
+    each: str | Path | Tabular | None = None,
     which: str | None = None,
     verifiers: str | Sequence[str | Component] | None = None,
     authors: int | None = None,
     folds: int | None = None,
     donors: int | None = None,
-    validated: str | Path | None = None,
+    validated: str | Path | Tabular | None = None,
     condition: str | None = None,
     unvalidated: bool | None = None,
     seed: int | None = None,
@@ -228,7 +258,7 @@ def compare(
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
 
 def retrieve(
-    source: str | Path,
+    source: str | Path | Tabular,
     *,
     methods: str | Sequence[str | Component] | None = None,
     k: str | Sequence[int] | None = None,
@@ -239,13 +269,13 @@ def retrieve(
     author: str | None = None,
     topic: str | None = None,
     encoding: str | None = None,
-    rankings: str | Path | Sequence[str | Path] | None = None,
+    rankings: str | Path | Tabular | Sequence[str | Path | Tabular] | None = None,
     queries: int | None = None,
     limit: int | None = None,
     across: bool | None = None,
     rerank: str | Sequence[str | Component] | None = None,
     first: int | None = None,
-    train: str | Path | None = None,
+    train: str | Path | Tabular | None = None,
     content: int | None = None,
     seed: int | Sequence[int] | None = None,
     out: str | Path | None = None,
@@ -259,8 +289,8 @@ def retrieve(
     """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
 
 def validate(
-    background: str | Path,
-    conditions: str | Path | None = None,
+    background: str | Path | Tabular,
+    conditions: str | Path | Tabular | None = None,
     *,
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
@@ -289,13 +319,15 @@ def validate(
     """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
 
 def evaluate(
-    truth: str | Path | Truth,
+    truth: str | Path | Tabular | Truth,
     answers: str
     | Path
+    | Tabular
     | SystemAnswers
-    | Sequence[str | Path | SystemAnswers]
+    | Sequence[str | Path | Tabular | SystemAnswers]
     | Mapping[str, Any] = (),
     *,
+    out: str | Path | None = None,
     lenient: bool = False,
     skip_faulty: bool = False,
     f05u_2020: bool = False,
@@ -304,11 +336,12 @@ def evaluate(
     replicates: int = 10000,
     by: Sequence[str | ProblemAttribute] | None = None,
     encoding: str | None = None,
-    training_truth: str | Path | Truth | None = None,
+    training_truth: str | Path | Tabular | Truth | None = None,
     training_answers: str
     | Path
+    | Tabular
     | SystemAnswers
-    | Sequence[str | Path | SystemAnswers]
+    | Sequence[str | Path | Tabular | SystemAnswers]
     | Mapping[str, Any] = (),
     same_share: float | None = None,
     workers: int | None = None,
@@ -320,9 +353,9 @@ def evaluate(
     """Evaluate answers as PAN does, with intervals and significance tests."""
 
 def advise(
-    text: str | Path,
-    known: str | Path | Sequence[str | Path],
-    background: str | Path = "",
+    text: str | Path | Tabular,
+    known: str | Path | Tabular | Sequence[str | Path | Tabular],
+    background: str | Path | Tabular = "",
     *,
     unquoted: bool = False,
     strip_shared: bool = False,
@@ -338,11 +371,11 @@ def advise(
     """What gives this text away, where in it, and what changing it would gain."""
 
 def contrast(
-    primary: str | Path | Mapping[str, str] | Corpus,
-    secondary: str | Path | Mapping[str, str] | Corpus | None = None,
+    primary: str | Path | Tabular | Mapping[str, str] | Corpus,
+    secondary: str | Path | Tabular | Mapping[str, str] | Corpus | None = None,
     *,
-    corpus: str | Path | Mapping[str, str] | Corpus | None = None,
-    test: str | Path | Mapping[str, str] | Corpus | None = None,
+    corpus: str | Path | Tabular | Mapping[str, str] | Corpus | None = None,
+    test: str | Path | Tabular | Mapping[str, str] | Corpus | None = None,
     unquoted: bool | None = None,
     strip_shared: bool | None = None,
     skip_faulty: bool | None = None,
@@ -368,7 +401,7 @@ def contrast(
     """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
 
 def map_texts(
-    corpus: str | Path | Mapping[str, str] | Corpus,
+    corpus: str | Path | Tabular | Mapping[str, str] | Corpus,
     *,
     unquoted: bool | None = None,
     strip_shared: bool | None = None,

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from ravenbench.engine.options import Declared, Option, check_given
+from ravenbench.engine.options import READING, Declared, Option, check_given
 from ravenbench.errors import InputError, SpecError, check_type, did_you_mean
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
                 function, "flags", {}
             )
             if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in accepted.values()):
-                names |= {name: name for name in ("text", "author", "topic")}
+                read = ("text", "author", "topic", *READING)
+                names |= {name.replace("_", "-"): name for name in read}
             refusal = _in_python(error, names)
         if sys.excepthook is sys.__excepthook__:
             sys.excepthook = _end_at_call
@@ -182,8 +183,8 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
 
 _FLAG = re.compile(r"--([a-z][a-z0-9-]*)(?: ([A-Z]+\b|\d+\b|'[^']*')| (none|k-fold)\b)?")
 _WORD = re.compile(r"[^\s,;]+")
-_IN_MEMORY = re.compile(r"/tables/[0-9a-f]{16}(?:/([^:/]+)(?:/answers.jsonl)?)?")
-"""A table or corpus in memory as ``reading.memory`` keeps it; the group is its parameter."""
+_IN_MEMORY = re.compile(r"/tables/([0-9a-f]{16})(?:/([^:/]+)(?:/answers.jsonl)?)?(?::(\d+))?")
+"""A table or corpus in memory as ``reading.memory`` keeps it; the groups are its hash, its parameter and a line."""
 IN_MEMORY = (
     "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of"
     " records."
@@ -206,10 +207,18 @@ def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
         for text in (error.problem, error.expected, error.fix)
     )
     fix = f"in a terminal: {error.fix}" if (error.fix or "").startswith("raven ") else fix
-    file = _of_tables(str(error.file)) if error.file is not None else None
+    file = None if error.file is None else str(error.file)
+    place = f"{file}:{error.line}"
+    in_table = error.line is not None and _of_tables(place) != place
+    file = file and _of_tables(place if in_table else file)
     value = _of_tables(error.found) if isinstance(error.found, str) else error.found
     return type(error)(
-        problem or "", file=file, line=error.line, found=value, expected=expected, fix=fix
+        problem or "",
+        file=file,
+        line=None if in_table else error.line,
+        found=value,
+        expected=expected,
+        fix=fix,
     )
 
 
@@ -225,16 +234,19 @@ def _by_parameters(text: str, names: Mapping[str, str]) -> str:
 
 
 def _of_tables(text: str) -> str:
-    """A text with the names of tables in memory in place of the files that hold them."""
+    """A text with the names of tables in memory, and what they call their rows, in place of files that hold them."""
+    from ravenbench.reading.memory import ROWS
 
     def named(word: re.Match[str]) -> str:
         place = _IN_MEMORY.search(word[0])
         if place is None:
             return word[0]
-        kind = (
-            f"the table {place[1].removesuffix('.jsonl')!r}" if place[1] else "the corpus in memory"
-        )
-        return kind + word[0][place.end() :]
+        _, name, line = place.groups()
+        kind = f"the table {name.removesuffix('.jsonl')!r}" if name else "the corpus in memory"
+        line = f":{line}" if line else ""
+        if line and place[1] in ROWS:
+            line = f", row {ROWS[place[1]][int(line[1:]) - 1]!r}"
+        return kind + line + word[0][place.end() :]
 
     return _WORD.sub(named, text)
 

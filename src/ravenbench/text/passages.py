@@ -4,7 +4,7 @@ In: ``SharedPassages.among``, ``cleaner`` and ``shared_by_authors``: texts and t
 methods of ``SharedPassages``, and what ``cleaner`` gives: one text.
 Out: ``SharedPassages``: ``without`` the text without shared passages and what Project Gutenberg adds, ``stretches``
 half-open spans of code points (from 0), ``line_of`` the first shared line or None; ``cleaner`` a function from text to
-text; ``shared_by_authors`` a ``SharedSign`` or None. ValueError for fewer authors than texts. *Shared*: by
+text; ``shared_by_authors`` a ``SharedSign`` or None; ``units`` lines. ValueError for fewer authors than texts. *Shared*: by
 ``FEWEST_AUTHORS`` (3) authors or more.
 
 A passage is a whole line of 40 characters or more (of one above 400 a sentence), or words in one order, a dozen or
@@ -67,7 +67,8 @@ _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9]
 Keys = NDArray[np.uint64]
 
 
-def _units(text: str) -> Iterator[str]:
+def units(text: str) -> Iterator[str]:
+    """The lines of a text that are looked at, and of longer ones their sentences."""
     for line in text.split("\n"):
         line = line.strip()
         if len(line) > LONGEST:
@@ -171,7 +172,7 @@ class SharedPassages:
         pieces: list[tuple[int, int, Keys]] = []
         characters_left = MOST_CHARACTERS * words
         for row, (text, author) in enumerate(zip(texts, authors, strict=True)):
-            for unit in set(_units(text)):
+            for unit in set(units(text)):
                 earlier_author = first_author.setdefault(hash(unit), author)
                 if earlier_author != author:
                     several.setdefault(unit, {earlier_author}).add(author)
@@ -193,9 +194,7 @@ class SharedPassages:
     def line_of(self, text: str) -> str | None:
         """The first of these lines that stands in a text."""
         return (
-            next((unit for unit in _units(text) if unit in self.lines), None)
-            if self.lines
-            else None
+            next((unit for unit in units(text) if unit in self.lines), None) if self.lines else None
         )
 
     def stretches(self, text: str) -> list[tuple[int, int]]:

@@ -776,3 +776,14 @@ def test_a_mailbox_of_one_line_is_none(tmp_path):
     (tmp_path / "a.mbox").write_text("From nobody", "utf-8")
     with pytest.raises(Unreadable, match="no mail in it can be read"):
         read_documents(tmp_path / "a.mbox")
+
+
+@pytest.mark.parametrize("gap", [270, 0])
+def test_two_columns_that_are_read_across_are_said(tmp_path, need_extra, gap):
+    need_extra("pypdfium2")
+    rows = [
+        f"left {i}" + f") Tj {gap} 0 Td (right {i}) Tj -{gap} 0 Td (" * bool(gap) for i in range(9)
+    ]
+    notes = read(tmp_path, "a.pdf", pdf([rows])).notes
+    said = [note for note in notes if "two columns" in note]
+    assert said == ["two columns stand side by side: 9 lines are read across them"] * bool(gap)

@@ -360,3 +360,35 @@ def test_authors_along_a_text_have_colours_and_signs_of_their_own_and_a_text_nee
     twice = {**texts, "x/K": text("C"), "y/K": text("D")}
     with pytest.raises(InputError, match="several texts have this name"):
         map_texts(twice, **SMALL, rolling="K")
+
+
+def test_a_picture_that_is_misspelt_has_its_nearest_name():
+    with pytest.raises(InputError, match=r"no such picture[\s\S]*did you mean 'PCV'"):
+        map_texts(corpus(), analysis_type="PCA", **SMALL)
+
+
+def test_it_is_said_where_the_mask_hides_no_word_that_is_counted():
+    few = map_texts(corpus(topic="sea"), mfw_min=10, mfw_max=10, resamples=0)
+    assert "nothing is masked" in " ".join(few.sentences)
+
+
+@pytest.mark.parametrize("kind", ["w", "c"])
+def test_random_samples_hold_nothing_that_stands_in_no_text(kind):
+    """N-grams are drawn, and not words of which n-grams are made that nobody wrote."""
+    texts = corpus(topic="sea")
+    drawn = map_texts(
+        texts,
+        sampling="random",
+        sample_size=100,
+        number_of_samples=2,
+        analyzed_features=kind,
+        ngram_size=3,
+        mfw_min=10,
+        mfw_max=10,
+        analysis_type="CA",
+        resamples=0,
+    )
+    whole = map_texts(texts, analyzed_features=kind, ngram_size=3, **SMALL)
+    names = set(drawn.analysis.frequencies.names)
+    assert names and names <= set(whole.analysis.frequencies.names)
+    assert all(text.words == 100 for text in drawn.analysis.texts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -464,3 +465,36 @@ def test_several_seeds_of_a_run_are_one_board(tmp_path):
     rows = json.loads((page.parent / "downloads" / "seeds" / "leaderboard.json").read_text())
     assert [row["system"] for row in rows] == ["char-ngram", "length"] and rows[0]["rank"][0] == "1"
     assert "references" in page.read_text()
+
+
+def test_a_board_says_what_its_rows_stand_on(evaluations, tmp_path):
+    """Each fault of what is left out, p-values, and hashes of answers that ``sha256sum`` gives."""
+    bad = '{"id": "p0", "value": "high"}\n{"id": "p1", "value": 7}\n{"id": "p2", "value": null}\n'
+    (tmp_path / "bad.jsonl").write_text(bad)
+    answers = evaluations / "answers" / "task"
+    given = [answers / "a.jsonl", answers / "b.jsonl", tmp_path / "bad.jsonl"]
+    how = {"replicates": 50, "trials": 50, "skip_faulty": True}
+    evaluation = ravenbench.evaluate(evaluations / "truth.jsonl", given, **how)
+    with drawing():
+        write_evaluation(evaluation, tmp_path / "task", keep_answers=True)
+    late = {"late": answers / "a.jsonl"}
+    page = site([tmp_path / "task"], tmp_path / "site", submitted=late)
+    board = (page.parent / "boards" / "task.html").read_text()
+    told = re.search(r"bad is left out: ([^<]*)<", board)[1]
+    assert all(f"line {line}:" in told for line in (1, 2, 3)), told
+    assert "p Holm" in board and "table-differences" in board
+    rows = json.loads((page.parent / "downloads" / "task" / "leaderboard.json").read_text())
+    made = {row["system"]: row["made_with"] for row in rows}
+    for system, file in (("a", "a"), ("b", "b"), ("late", "a")):
+        digest = hashlib.sha256((answers / f"{file}.jsonl").read_bytes()).hexdigest()
+        assert made[system].endswith(f"answers {digest[:12]}")
+
+
+def test_a_second_late_entry_takes_no_first_one_away(evaluations, tmp_path):
+    late = evaluations / "answers" / "task" / "a.jsonl"
+    page = site([evaluations / "task"], tmp_path / "site", submitted={"one": late})
+    before = page.read_bytes()
+    with pytest.raises(RavenError, match=r"are not given now[\s\S]*found: one[\s\S]*--submit one="):
+        site([evaluations / "task"], tmp_path / "site", submitted={"two": late})
+    assert page.read_bytes() == before
+    site([evaluations / "task"], tmp_path / "site", submitted={"one": late, "two": late})

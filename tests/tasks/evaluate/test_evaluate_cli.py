@@ -281,7 +281,11 @@ def test_accepted_as_it_is(place: Path, raven: Raven) -> None:
     (place / "good/answers.jsonl").write_bytes(
         b"\xef\xbb\xbf" + text.replace("\n", "\r\n\r\n").encode()
     )
-    assert raven(place / "truth.jsonl", place / "good", "--json", *QUICK) == plain
+    again = raven(place / "truth.jsonl", place / "good", "--json", *QUICK)
+    told = [json.loads(one.out) for one in (plain, again)]
+    digests = [one.pop("hashes")["systems"]["good"] for one in told]
+    assert told[0] == told[1] and again.err == plain.err
+    assert digests[0] != digests[1], "the hash is the file's"
 
 
 def test_missing_answers_and_one_class_are_said(place: Path, raven: Raven) -> None:

@@ -170,3 +170,23 @@ def test_bad_input_names_the_system() -> None:
         evaluate(truth, {})
     with pytest.raises(InputError, match="accuracy"):
         evaluate(truth, systems, metrics=("acuracy",))
+
+
+def test_the_best_of_a_column_is_marked_whoever_it_is() -> None:
+    """Also a control: it stands above the others in the same table."""
+    truth, systems = simulated()
+    both = {"style-only": systems["good"], "poor": systems["poor"]}
+    scores_table = evaluate(truth, both, **QUICK).tables()[0]  # type: ignore[arg-type]
+    auc = [column.title for column in scores_table.columns].index("AUC")
+    best = {row[0] for row in scores_table.rows if row[auc].best}  # type: ignore[union-attr]
+    assert best == {"style-only"}
+
+
+def test_out_keeps_the_page(tmp_path: Path) -> None:
+    truth, systems = simulated(60)
+    ravenbench.evaluate(truth, systems, out=tmp_path / "e", **QUICK)  # type: ignore[arg-type]
+    assert (tmp_path / "e" / "index.html").is_file()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "x.txt").write_text("x")
+    with pytest.raises(InputError):
+        ravenbench.evaluate(truth, systems, out=tmp_path / "mine", **QUICK)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 others or a program put in.
 
 In: the text of an export or a log and its path.
-Out: ``read_chat``: a list with one ``Document`` a sender, who is its author, with what was left out; ``is_chat``,
+Out: ``read_chat``: a list with one ``Document`` a sender, who is its author, with what was left out;
 ``is_exported``, ``is_signal_json`` and ``is_json_chat``: True where a text is such an export.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
@@ -73,11 +73,6 @@ _REACTIONS = re.compile(r"^\(- .* -\)$")
 _LOOKED_AT = 40
 
 
-def is_chat(text: str) -> bool:
-    """Whether a text's first lines are those of an exported chat, with two messages at least."""
-    return _form(text) is not None
-
-
 def _form(text: str) -> re.Pattern[str] | None:
     """How messages of a chat begin; None where a text is no chat."""
     lines = [MARKS.sub("", line) for line in text[:20_000].split("\n") if line.strip()]
@@ -105,13 +100,8 @@ def _senders(lines: list[str], form: re.Pattern[str]) -> list[str]:
 
 
 def is_exported(text: str) -> bool:
-    """Whether a plain text is an exported chat."""
-    return (
-        is_chat(text)
-        or is_signal_json(text)
-        or is_json_chat(text)
-        or len(_ABOVE.findall(text[:20_000])) >= 2
-    )
+    """Whether a plain text is an exported chat, with two messages at least."""
+    return _messages(text, []) is not None
 
 
 _IN_JSON = re.compile(
@@ -137,7 +127,7 @@ def read_chat(text: str, path: Path) -> list[Document]:
     messages: dict[str, list[str]] = {}
     system = 0
     damaged: list[int] = []
-    for sender, body in _messages(text, damaged):
+    for sender, body in _messages(text, damaged) or _of_lines(text, _START):
         if sender is None:
             system += 1
             continue
@@ -163,15 +153,16 @@ def read_chat(text: str, path: Path) -> list[Document]:
     ]
 
 
-def _messages(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
-    """Sender and body of each message; None for what the program says."""
+def _messages(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]] | None:
+    """Sender and body of each message, the sender None for what the program says; None where a text is no chat."""
     if is_signal_json(text):
         return _of_json(text, damaged)
     if is_json_chat(text):
         return _of_export(text, damaged)
     if len(_ABOVE.findall(text[:20_000])) >= 2:
         return _of_heads(text)
-    return _of_lines(text, _form(text) or _START)
+    form = _form(text)
+    return None if form is None else _of_lines(text, form)
 
 
 def _of_lines(text: str, form: re.Pattern[str]) -> Iterator[tuple[str | None, str]]:

@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 import typer
 
 from ravenbench.engine.options import ENCODING
+from ravenbench.errors import counted
 
 
 def command(
@@ -57,8 +58,9 @@ def command(
         say(readable(f"left out: {name}: {why}" + (f" ({fix})" if fix else "")))
     noted = sum(bool(one.notes) for one in result.texts)
     say(
-        f"{len(result.texts):,} texts by {len(result.people):,} authors in {out},"
-        f" {len(result.left_out):,} left out" + (f"; {noted:,} texts have a note" if noted else "")
+        f"{counted(len(result.texts), 'text')} by {counted(len(result.people), 'author')} in {out},"
+        f" {len(result.left_out):,} left out"
+        + (f"; notes on {counted(noted, 'text')}" if noted else "")
     )
     for sentence in result.remarks:
         print_parts([readable(f"mind: {sentence}.")])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 from ravenbench.errors import MissingPart
@@ -23,6 +24,9 @@ _EDGE = 2
 """Lines at the head and at the foot of a page that may be repeated ones."""
 _FULL = 0.75
 """Share of the usual width beyond which a line goes on in the next."""
+_GUTTER = 9
+"""Points that are between two columns, at least."""
+_FEWEST_LINES = 4
 _LONGEST = 4000
 """Pages beyond which a file is not one person's text."""
 
@@ -48,8 +52,10 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
                 "it has too many pages", file=path, found=f"{len(pdf):,}", expected=f"{_LONGEST:,}"
             )
         pages = []
+        across = 0
         for page in pdf:
             layer = page.get_textpage()
+            across += _read_across([layer.get_rect(i) for i in range(layer.count_rects())])
             pages.append(
                 [line.strip() for line in layer.get_text_range().splitlines() if line.strip()]
             )
@@ -69,6 +75,8 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
         account.add("pages without text (images)", "", sum(not page for page in pages))
         body = [line for page in _without_repeated(pages, account) for line in page]
         notes = ["a PDF does not mark footnotes, tables and quotations: they stand in the text"]
+        if across:
+            notes.append(f"two columns stand side by side: {across:,} lines are read across them")
         name = " ".join(str(pdf.get_metadata_value("Author")).split())[:80]
         if name.strip("()").lower() not in ("", "anonymous", "unknown"):
             notes.append(f"the file's metadata name {name}: a hint, and no proof of who wrote it")
@@ -83,6 +91,13 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
         ]
     finally:
         pdf.close()
+
+
+def _read_across(boxes: list[tuple[float, float, float, float]]) -> int:
+    """Lines of a page that go on behind a gap, where most do: boxes of words in reading order (left, bottom, right,
+    top), in points."""
+    gaps = sum(after[0] - before[2] > _GUTTER for before, after in pairwise(boxes))
+    return gaps if gaps > max(_FEWEST_LINES, len(boxes) / 3) else 0
 
 
 def _without_repeated(pages: list[list[str]], account: Account) -> list[list[str]]:

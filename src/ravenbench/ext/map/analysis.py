@@ -325,6 +325,9 @@ class _Material:
         plain_words = list[Sequence[str]]()
         hidden = list[Sequence[str]]()
         for d, *versions in zip(documents, self.units, words, self.masked, strict=True):
+            if spec.sampling == "random":
+                # What is drawn stands in the text: n-grams are, and not words that n-grams are made of.
+                versions = list(map(self.features, versions))
             places = range(len(versions[0]))
             cuts = samples_of(
                 places,
@@ -335,7 +338,11 @@ class _Material:
                 rng,
             )
             for version, own in zip((plain, plain_words, hidden), versions, strict=True):
-                version += [own if cut is places else [own[i] for i in cut] for cut in cuts]
+                # Characters are fewer where words are masked, and are taken from the same places.
+                step = len(own) / len(places)
+                version += [
+                    own if cut is places else [own[int(i * step)] for i in cut] for cut in cuts
+                ]
             for number, cut in enumerate(cuts, start=1):
                 name = f"{d.id}_{number}" if spec.sampling != "no" else d.id
                 self.texts.append(MapText(name, d.author, group[d.id], d.topic, len(cut)))
@@ -348,15 +355,14 @@ class _Material:
                 ),
             )
         self.notes.append(hidden_sentence(hidden_share(plain_words, self.functions)))
-        self.tables = {ALL: self.table(plain), MASKED: self.table(hidden)}
+        if spec.sampling != "random":
+            plain, hidden = (list(map(self.features, texts)) for texts in (plain, hidden))
+        cutoff = spec.mfw_list_cutoff
+        self.tables = {ALL: table_of(plain, cutoff), MASKED: table_of(hidden, cutoff)}
 
-    def table(self, words: Sequence[Sequence[str]], listed: int | None = None) -> WordTable:
-        """The table of the features of some texts; only the first ``listed`` decide which."""
-        spec = self.spec
-        features = [features_of(own, spec.analyzed_features, spec.ngram_size) for own in words]
-        return table_of(
-            features, spec.mfw_list_cutoff, None if listed is None else features[:listed]
-        )
+    def features(self, words: Sequence[str]) -> Sequence[str]:
+        """What is counted of a text's words, or of what stands for each."""
+        return features_of(words, self.spec.analyzed_features, self.spec.ngram_size)
 
     def settings(self, title: str) -> dict[tuple[int, int], WordTable]:
         """The table of every setting (culling, words), in stylo's order."""
@@ -608,7 +614,8 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
         units = material.units if title == ALL else material.masked
         slices = samples_of(units[place], "normal", size, overlap, 0, np.random.default_rng(0))
         every = [units[i] for i in others] + slices
-        table = material.table(every, listed=len(others))
+        features = list(map(material.features, every))
+        table = table_of(features, spec.mfw_list_cutoff, features[: len(others)])
         known = WordTable(table.names, table.frequencies[: len(others)])
         stays = set(
             known.culled(spec.steps("culling")[-1], material.drop, spec.start_at)

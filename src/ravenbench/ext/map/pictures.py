@@ -327,7 +327,7 @@ def _name(axes: Any, looks: _Looks, names: Sequence[str], at: Floats) -> None:
                 over += max(0.0, min(box[2], other[2]) - max(box[0], other[0])) * max(0.0, high)
             choices.append((over, dx, dy, side, box))
         over, dx, dy, side, box = min(choices, key=lambda choice: choice[0])
-        if over > 0.25 * wide * FONT:
+        if over > 0.05 * wide * FONT:
             continue
         boxes.append(box)
         text = axes.annotate(

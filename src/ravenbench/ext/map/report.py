@@ -49,6 +49,10 @@ WHICH = ("all", "masked")
 RUNS = 4
 """Places of other hands that the finding names."""
 SHOWN = 4
+NOT_MASKED = (
+    " But each word that is counted may stay, so nothing is masked: a larger mfw-max would show what"
+    " content does."
+)
 """Names of a cluster that the page shows."""
 NOTE = (
     "Nearness: how much nearer two texts are that share an author (pairs on different topics) or a"
@@ -359,6 +363,7 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         yield (
             f"The nearest text {alike} for {right[0]:,} of {len(own):,} texts with all words, "
             f"for {right[1]:,} with content words masked."
+            + (NOT_MASKED if {*a.views[0].words} <= {*a.views[1].words} else "")
             + (
                 f" {counted(alone, 'text')} left out of this count: no other has the same {a.noun}."
                 if alone

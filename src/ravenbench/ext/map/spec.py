@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from ravenbench.engine.options import AtLeastOne, AtLeastTwo, CorpusSpec, Option, about, checked
-from ravenbench.errors import SpecError
+from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.ext.map.grouping import MEASURES
 from ravenbench.text.splicing import FUNCTION_WORDS
 
@@ -221,6 +221,9 @@ def build(values: dict[str, object]) -> MapSpec:
                 "analysis_type: there is no such picture",
                 found=name,
                 expected=", ".join([*PICTURES, "all"]),
+                fix=did_you_mean(
+                    name, [one for one in PICTURES if one[0] == name[:1]], listing=False
+                ),
             )
     check_features(spec.analyzed_features, spec.corpus_lang, spec.delete_pronouns)
     if spec.distance_measure not in MEASURES:

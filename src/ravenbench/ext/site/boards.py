@@ -56,12 +56,18 @@ from ravenbench.store.records import GOOD_FAITH, Plan
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.api import is_run, read_run, with_late
-from ravenbench.tasks.evaluate.evaluation import BreakDown, parts_table, scores_table
+from ravenbench.tasks.evaluate.evaluation import (
+    BreakDown,
+    PairTest,
+    differences_table,
+    parts_table,
+    scores_table,
+)
 from ravenbench.tasks.pan14.plan import Pan14Plan
 from ravenbench.tasks.run.record import RunPlan
 from ravenbench.tasks.run.spec import SEED, methods_of
 from ravenbench.text.tokens import count_words
-from ravenbench.types import Labels
+from ravenbench.types import Bools, Labels
 
 LEADERS = 5
 """Ranks that a site's first page shows of each board."""
@@ -319,15 +325,18 @@ def by_method(
     for (i, a), (j, b) in combinations(enumerate(rows), 2):
         pairs = (frozenset((x.system, y.system)) for x in a.runs or (a,) for y in b.runs or (b,))
         apart[i, j] = apart[j, i] = all(pair in differ for pair in pairs)
+    return (*_ranked(rows, apart, metric, sign), *others)
+
+
+def _ranked(
+    rows: Sequence[BoardStanding], apart: Bools, metric: str, sign: int = 1
+) -> list[BoardStanding]:
+    """Standings in order, each with its rank; ``apart`` (n, n) says which differ significantly."""
     values = np.array([np.nan if (v := s.scores[metric].value) is None else sign * v for s in rows])
-    ranked = [
-        replace(s, tie=tie) for s, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)
-    ]
-    return (
-        *sorted(
-            ranked, key=lambda s: (s.tie or 0, -sign * (s.scores[metric].value or 0), s.system)
-        ),
-        *others,
+    ties = tie_groups(values, apart).tolist()
+    ranked = [replace(s, tie=tie) for s, tie in zip(rows, ties, strict=True)]
+    return sorted(
+        ranked, key=lambda s: (s.tie or 0, -sign * (s.scores[metric].value or 0), s.system)
     )
 
 
@@ -506,7 +515,10 @@ def _said(report: Any, names: Container[str]) -> Iterator[str]:
             yield from (str(sentence) for sentence in value if isinstance(sentence, str))
         elif key == "skipped":
             out = (row for row in value if row["submission"] not in names)
-            yield from (f"{row['submission']} is left out: {row['first']}" for row in out)
+            yield from (
+                f"{row['submission']} is left out: {row.get('all_faults', row['first'])}"
+                for row in out
+            )
         elif isinstance(value, dict | list):
             yield from _said(value, names)
 
@@ -526,16 +538,6 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     )
     apart = (ties[:, None] != ties[None]).all(axis=2)
     first = each[0]
-    values = np.array(
-        [np.nan if (v := row.scores[first.metric].value) is None else v for row in rows]
-    )
-    ranked = [
-        replace(row, tie=tie)
-        for row, tie in zip(rows, tie_groups(values, apart).tolist(), strict=True)
-    ]
-    ordered = sorted(
-        ranked, key=lambda s: (s.tie or 0, -(s.scores[first.metric].value or 0), s.system)
-    )
     note = (
         f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over"
         " those of all."
@@ -543,7 +545,7 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     return replace(
         first,
         key=key,
-        standings=tuple(ordered),
+        standings=tuple(_ranked(rows, apart, first.metric)),
         folds=(),
         tables=(),
         notes=(note, *first.notes),
@@ -616,7 +618,10 @@ def _run(store: Store, key: str) -> Board:
         standings=by_method(standings, methods.members, "c@1", differ),
         material=material,
         provenance=_provenance(store),
-        tables=tuple(parts_table(scored, b, "c@1") for b in scored.breakdowns),
+        tables=(
+            *(parts_table(scored, b, "c@1") for b in scored.breakdowns),
+            differences_table(scored.pairs),
+        ),
         folds=_folds(analysis) if store.kind == "run" else (),
         notes=tuple(notes),
         text=kind_of_text(store),
@@ -760,6 +765,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         before = report
         if late:
             report = {**report, **with_late(place, late).to_json(), "raven": __version__}
+            report["hashes"]["systems"] |= before.get("hashes", {}).get("systems", {})
         metric = report["ranked_by"]
         hashes = report.get("hashes", {})
         was = (
@@ -804,6 +810,11 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             for p in report["pairs"]
             if p["metric"] == metric and p["p_holm"] is not None and p["p_holm"] <= LEVEL
         }
+        tested = [
+            PairTest(**{**pair, "interval": pair["interval"] and tuple(pair["interval"])})
+            for pair in report["pairs"]
+            if pair["metric"] == metric
+        ]
         return Board(
             key=key,
             title=str(report.get("title") or place.resolve().name),
@@ -819,6 +830,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             ),
             material={"problems": report["problems"], "by one author": report["same"]},
             provenance={},
+            tables=(differences_table(tested),) if tested else (),
             notes=(*report["notes"], *_of_late(list(late), combined)),
             downloads={"report.json": _json(report)},
             data=str(hashes.get("truth", ""))[:12],

@@ -175,6 +175,7 @@ def leaderboard(board: Board) -> Table:
             json=str,
         ),
         col("made with", board.made_with, text=True, json="made_with"),
+        col(None, "submitted", json="submitted"),
     )
 
 
@@ -278,6 +279,7 @@ def site(
         if s.missing
     )
     remark(_alike(all_boards))
+    _check_kept(location(out), all_boards)
     papers = list(dict.fromkeys(paper for place in places for paper in _papers(place)))
     pages = site_pages(title, all_boards, papers)
 
@@ -292,6 +294,20 @@ def site(
                 write_text(folder / "downloads" / one.key / name, text)
 
     return write_whole(location(out), write, "site")
+
+
+def _check_kept(out: Path, boards: Sequence[Board]) -> None:
+    """InputError if the site that is there has a submission which no board has now."""
+    files = out.glob("downloads/*/leaderboard.json")
+    rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
+    before = {row["system"] for row in rows if row.get("submitted")}
+    if gone := sorted(before - {s.system for board in boards for s in board.standings}):
+        raise InputError(
+            "the site that is there has submissions that are not given now",
+            file=out,
+            found=first_names(gone),
+            fix=f"give them again, --submit {gone[0]}=PLACE, or remove the folder first",
+        )
 
 
 def _alike(boards: Sequence[Board]) -> list[str]:

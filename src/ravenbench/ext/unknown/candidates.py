@@ -19,10 +19,13 @@ from typing import Any
 from ravenbench.errors import InputError
 from ravenbench.ext.case.compare.material import SHARED
 from ravenbench.reading.by_author import KnownText, read_candidates
+from ravenbench.reading.load import load_corpus
+from ravenbench.reading.tables import kind_of
 from ravenbench.reading.texts import Text, TextReader, doubts_of
 from ravenbench.text.common_words import by_language
 from ravenbench.text.copies import runs, share_passages
 from ravenbench.text.passages import cleaner
+from ravenbench.text.tokens import count_words
 from ravenbench.types import Corpus
 
 
@@ -51,7 +54,9 @@ def read_question(
     """Read and check all texts. InputError if a text cannot be read, there are fewer than two candidates, one has no
     text, or texts are in several languages."""
     reader = TextReader(reading["encoding"])
-    texts = tuple(reader.all([Path(path) for path in unknown]))
+    tables = [path for path in unknown if kind_of(Path(path)) is not None]
+    texts = tuple(reader.all(Path(path) for path in unknown if path not in tables))
+    texts += tuple(text for table in tables for text in _rows(Path(table), reading))
     strip = reading.get("strip_shared", False)
     known, notes = read_candidates(candidates, reading, strip)
     reader.faults.check()
@@ -73,6 +78,13 @@ def read_question(
         _too_few(known, gone)
     _check_languages(known)
     return question
+
+
+def _rows(table: Path, reading: Mapping[str, Any]) -> list[Text]:
+    """The texts of a table, called by their ids; who wrote each is what is asked."""
+    how = {**reading, "author": "id", "topic": None, "strip_shared": False}
+    corpus = load_corpus(table, **how, pairs=False, anonymous=True)
+    return [Text(table, d.text, count_words(d.text), called=d.author or d.id) for d in corpus]
 
 
 def _too_few(known: Sequence[KnownText], gone: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ravenbench.attribution.posterior import LIKELY, Posterior
 from ravenbench.ext.case.compare.record import Reason, Why
-from ravenbench.ext.case.sentences import say
+from ravenbench.ext.case.sentences import percent, say
 from ravenbench.ext.case.stated import Stated
 from ravenbench.ext.unknown.task import Passages, UnknownPlan, UnknownRecord, open_passages
 from ravenbench.randomness import stream
@@ -54,6 +54,11 @@ class NamingAccuracy(Record, frozen=True, kw_only=True):
     interval: Interval
     texts: int
     chance: float
+
+    @property
+    def share(self) -> str:
+        """How many are named rightly, in words: a count where all are."""
+        return f"{self.texts} of {self.texts}" if self.right == 1 else percent(self.right)
 
     @property
     def above_chance(self) -> bool:
@@ -515,7 +520,7 @@ def _with_sentence(one: Named) -> Named:
         wide="" if wide is None else say(wide),
         listed=say("listed", name=first.name, share=first.listed),
         misnamed=one.misnamed,
-        right=say("right", share=known.right, how=known.how),
+        right=say("right", share=known.share, how=known.how),
     )
     return structs.replace(one, sentence=sentence)
 

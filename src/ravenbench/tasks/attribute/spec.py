@@ -28,7 +28,10 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
 
     corpus: Annotated[
         str,
-        about("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus"),
+        about(
+            "A corpus by name, a table, or PAN18/19 attribution problems.",
+            takes="str | Path | Corpus",
+        ),
     ] = ""
     topic: Annotated[
         str | None,

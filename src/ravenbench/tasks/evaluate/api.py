@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.errors import FormatError, InputError, remarks_gathered
-from ravenbench.files import location
+from ravenbench.files import location, sha256
 from ravenbench.reading.answers import (
     SystemAnswers,
     Truth,
@@ -229,6 +229,7 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
         breakdowns = _breakdowns(known, spec.by, spec.encoding)
         in_order = AlignedSystems({}, {}, {}, ())
         training = None
+        read: list[SystemAnswers] = []
         if isinstance(answers, Mapping):
             if spec.training_truth is not None:
                 raise InputError(
@@ -250,7 +251,7 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
             in_order = aligned(known, read, faults, spec.skip_faulty)
             systems = in_order.systems
             training = _training(spec.training_truth, spec.training_answers, spec.lenient)
-    return evaluate_arrays(
+    evaluation = evaluate_arrays(
         known,
         systems,
         decisions=in_order.decisions,
@@ -261,6 +262,16 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
         skipped=in_order.skipped,
         **{name: getattr(spec, name) for name in JudgingSpec.__struct_fields__},
     )
+    return replace(evaluation, digests=_digests(read))
+
+
+def _digests(read: Sequence[SystemAnswers]) -> dict[str, str]:
+    """SHA-256 of each system's file, where it has one, shortened to 16 digits."""
+    return {
+        answers.system: sha256(Path(answers.file))[:16]
+        for answers in read
+        if Path(answers.file).is_file()
+    }
 
 
 class Kept(Record, frozen=True, kw_only=True):
@@ -340,7 +351,7 @@ def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
         if (key := f"decision-{i}") in arrays
     }
     settings = {"metrics" if name == "tests" else name: value for name, value in record.how.items()}
-    return evaluate_arrays(
+    evaluation = evaluate_arrays(
         truth,
         systems,
         decisions=decided | new.decisions,
@@ -348,6 +359,7 @@ def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
         notes=new.notes,
         **settings,
     )
+    return replace(evaluation, digests=_digests(read))
 
 
 def read_given(

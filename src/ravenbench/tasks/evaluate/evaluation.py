@@ -12,12 +12,11 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ravenbench.builtin import is_control
 from ravenbench.errors import InputError, counted
 from ravenbench.files import check_not_forked
 from ravenbench.metrics.base import Counted, Metric, title_of
@@ -106,19 +105,22 @@ class PairTest:
 
 
 class Skipped(NamedTuple):
-    """A submission that was left out: how many faults it has, and the first."""
+    """A submission that was left out: how many faults it has, and the first ten of them."""
 
     name: str
     faults: int
-    first: str
+    first: tuple[str, ...]
 
     @classmethod
     def of(cls, name: str, faults: Sequence[InputError]) -> Skipped:
         """A submission with these faults; folders are not named."""
-        first_fault = faults[0]
-        line = "" if first_fault.line is None else f"line {first_fault.line}: "
-        shown = "" if first_fault.found is None else f" (found: {str(first_fault.found)[:60]})"
-        return cls(name, len(faults), f"{line}{first_fault.problem}{shown}")
+
+        def in_words(fault: InputError) -> str:
+            line = "" if fault.line is None else f"line {fault.line}: "
+            shown = "" if fault.found is None else f" (found: {str(fault.found)[:60]})"
+            return f"{line}{fault.problem}{shown}"
+
+        return cls(name, len(faults), tuple(map(in_words, faults[:10])))
 
 
 class PartScores(NamedTuple):
@@ -182,7 +184,8 @@ class Evaluation(Shown):
     tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or authors); ``most_trials``
     are those of a test of counts that few of the first decide, 0 where there are no more; ``band`` is the half-width
     chosen on training answers, None without; ``operating`` is the hull's point of least expected cost; ``f05u_2020``
-    says that ``f05u`` and the means that hold it are in their 2020 form.
+    says that ``f05u`` and the means that hold it are in their 2020 form; ``digests`` are hashes of files of answers by
+    system.
     """
 
     truth: Truth
@@ -204,6 +207,7 @@ class Evaluation(Shown):
     f05u_2020: bool
     notes: tuple[str, ...]
     skipped: tuple[Skipped, ...] = ()
+    digests: Mapping[str, str] = field(default_factory=dict)
 
     _shown_by = "tasks.evaluate.report:EvaluationView"
 
@@ -221,7 +225,7 @@ class Evaluation(Shown):
             scores_table(self),
             intervals_table(self),
             *matrices,
-            *([differences_table(self)] if matrices else []),
+            *([differences_table(self.pairs)] if matrices else []),
             calibration_table(self),
             hull_table(self),
             *(breakdown_table(self, breakdown) for breakdown in self.breakdowns),
@@ -278,13 +282,16 @@ class Evaluation(Shown):
         return [*self.ranked, *self.meta]
 
     def hashes(self) -> dict[str, Any]:
-        """SHA-256 of the truth (ids and classes) and of every system's answers to it, shortened to 16 digits."""
+        """SHA-256 of the truth (ids and classes) and of every system's answers: of the file that has them, or else of the
+        values in truth's order; shortened to 16 digits."""
         truth = "".join(
             f"{i} {int(same_author)}\n"
             for i, same_author in zip(self.truth.ids.tolist(), self.truth.same, strict=True)
         )
         answers = {
-            system.name: hashlib.sha256(system.value.tobytes()).hexdigest()[:16]
+            system.name: self.digests.get(
+                system.name, hashlib.sha256(system.value.tobytes()).hexdigest()[:16]
+            )
             for system in self.systems
         }
         return {"truth": hashlib.sha256(truth.encode()).hexdigest()[:16], "systems": answers}
@@ -299,7 +306,7 @@ class Evaluation(Shown):
             "interval_unit": self.unit,
             "hashes": self.hashes(),
             "systems": [system.to_json() for system in self.systems],
-            "pairs": rows_json(differences_table(self)),
+            "pairs": rows_json(differences_table(self.pairs)),
             "hull": rows_json(hull_table(self)),
             "hull_auc": None if self.hull is None else self.hull.auc,
             "operating_point": self.operating and self.operating._asdict(),
@@ -353,17 +360,14 @@ def scores_table(evaluation: Evaluation) -> Table:
     best: dict[str, float | None] = {}
     for metric in metrics:
         known = [
-            value
-            for system in evaluation.systems
-            if (value := system.scores[metric]) is not None and not is_control(system.name)
+            value for system in evaluation.systems if (value := system.scores[metric]) is not None
         ]
         best[metric] = (max if evaluation.metrics[metric].higher else min)(known, default=None)
 
     def score(system: SystemScores, metric: str) -> Measure:
-        best_one = system.tie_group is not None and not is_control(system.name)
         return Measure(
             value := system.scores[metric],
-            best=best_one and value is not None and value == best[metric],
+            best=system.tie_group is not None and value is not None and value == best[metric],
         )
 
     missing = MISSING * any(system.missing for system in evaluation.systems)
@@ -401,7 +405,8 @@ def skipped_table(evaluation: Evaluation) -> Table:
         evaluation.skipped,
         col("submission", "name", text=True, json="submission"),
         col("faults", "faults", json="faults"),
-        col("first fault", "first", text=True, json="first"),
+        col("first fault", "first.0", text=True, json="first"),
+        col(None, lambda one: "; ".join(one.first), json="all_faults"),
         note=(
             "They have faults and were left out on request; the others are evaluated without them."
         ),
@@ -475,12 +480,12 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
     )
 
 
-def differences_table(evaluation: Evaluation) -> Table:
+def differences_table(pairs: Iterable[PairTest]) -> Table:
     """Every tested difference with its interval, raw and corrected p."""
     return table(
         "differences",
         "Differences between systems",
-        evaluation.pairs,
+        pairs,
         col("system a", "a", text=True, json="a"),
         col("system b", "b", text=True, json="b"),
         col("metric", "metric", text=True, json="metric"),

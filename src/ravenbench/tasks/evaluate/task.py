@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from ravenbench.engine.options import Option, checked
+from ravenbench.engine.options import PATH, Option, checked
 from ravenbench.engine.pool import Progress, usable_cores
 from ravenbench.engine.task import Ending, Work
 from ravenbench.errors import InputError
+from ravenbench.outputs import check_folder
 from ravenbench.tasks.evaluate.spec import EvaluateSpec
 
 if TYPE_CHECKING:
@@ -46,8 +47,11 @@ class Evaluate(Work):
     first = "out metrics by training_truth training_answers"
     Spec = EvaluateSpec
     own = (
-        _task_option(
-            "out", "Folder or URL for page, CSV, LaTeX, figures and meta-answers.", "--out", "-o"
+        Option(
+            "out",
+            "Folder or URL for page, CSV, LaTeX, figures and meta-answers.",
+            takes=PATH,
+            flags=("--out", "-o"),
         ),
         _task_option("title", "Heading of the page, and of the leaderboard in a site."),
         _task_option(
@@ -90,14 +94,16 @@ class Evaluate(Work):
         )
 
     @classmethod
-    def work(cls, spec: EvaluateSpec, **own: Any) -> Evaluation:
+    def work(cls, spec: EvaluateSpec, out: str | Path | None = None, **own: Any) -> Evaluation:
         from ravenbench.tasks.evaluate.api import evaluate
 
-        return evaluate(replace(spec, workers=spec.workers or usable_cores()))
+        evaluation = evaluate(replace(spec, workers=spec.workers or usable_cores()))
+        if out is not None:
+            evaluation.write(out)
+        return evaluation
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.outputs import check_folder
         from ravenbench.tasks.evaluate.report import closing, write_evaluation
 
         given = dict(values)
