@@ -17,7 +17,7 @@ import ravenbench
 from ravenbench import registry
 from ravenbench.components import identity, source_hash
 from ravenbench.engine import apart, walls
-from ravenbench.errors import SpecError
+from ravenbench.errors import AnswerError, SpecError
 from ravenbench.problems.toys import toy_problems
 from ravenbench.reports.content import ELSEWHERE, confinement
 from ravenbench.reports.report import write_report
@@ -654,6 +654,71 @@ def test_the_view_has_code_and_no_data(ordinary):
         "[('home', False), ('module', True), ('network', False), ('rights', '0000000000000000'),"
         " ('secret', False)]"
     )
+
+
+def reads(state, places):
+    """Which of some files can be read, behind walls."""
+    return state, {
+        "seen": repr([one for one in places if Path(one).is_file() and Path(one).read_bytes()])
+    }
+
+
+@walled
+def test_no_link_and_no_parameter_shows_what_a_command_reads(tmp_path, monkeypatch):
+    data = tmp_path / "package" / "data"
+    data.mkdir(parents=True)
+    (tmp_path / "code").mkdir()
+    (data / "corpus.csv").write_text("a", "utf-8")
+    (tmp_path / "own.csv").write_text("b", "utf-8")
+    (tmp_path / "link").symlink_to(data)
+    monkeypatch.chdir(tmp_path / "code")
+    monkeypatch.setenv(walls.READ, "")
+    read = [data / "corpus.csv", tmp_path / "link" / "corpus.csv"]
+    places = [*map(str, read), str(tmp_path / "own.csv")]
+    parameters = [f"{tmp_path / 'link'}/", f"{data.parent}/", *places]
+
+    def seen(run=None):
+        with apart.process(walls.view([], parameters, run)) as process:
+            return process.ask(reads, places)["seen"]
+
+    assert seen() == repr(places)
+    assert seen(data) == repr(places[-1:])
+    for options in (
+        {"corpus": f"table(path='{data / 'corpus.csv'}')"},
+        {"train": tmp_path / "link", "test": None},
+        {"data": [str(data)]},
+    ):
+        walls.hide(options)
+        assert seen() == repr(places[-1:]), options
+    walls.hide({"verifiers": str(data), "corpus": "newsgroups"})
+    assert seen() == repr(places)
+
+
+FORGES = """
+import numpy as np
+from ravenbench import Verifier
+from ravenbench.engine import guard
+
+guard.checked_answers = lambda answers, *_: answers
+
+class Forges(Verifier):
+    def fit(self, problems, same):
+        return self
+    def verify(self, problems):
+        print("seen", chr(27) + "[8m", flush=True)
+        return np.full(len(problems), np.nan)
+"""
+
+
+def test_answers_are_checked_where_no_code_of_others_is(tmp_path, monkeypatch, capfd):
+    (tmp_path / "forges.py").write_text(FORGES, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    method = registry.parse("verifier", "forges:Forges")
+    problems, same = toy_problems(20, 1, seed=1)
+    learned = apart.Apart.learned(method, None, apart.learn, method, problems, same, False)
+    with pytest.raises(AnswerError, match="nan"):
+        apart.answered(learned, None, "", problems, calls=[np.arange(len(problems))])
+    assert "seen \\x1b[8m" in capfd.readouterr().err
 
 
 CLAIMS = """

@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from ravenbench import files, registry
 from ravenbench.components import Component, foreign, is_estimator, is_known, leaves
 from ravenbench.engine import guard, walls
-from ravenbench.errors import MethodError
+from ravenbench.errors import MethodError, visible
 from ravenbench.limits import RunLimits, hold, limits_here
 from ravenbench.programs import (
     adopt_orphans,
@@ -58,9 +58,10 @@ from ravenbench.programs import (
 )
 from ravenbench.store.records import GOOD_FAITH
 from ravenbench.store.store import Store, open_store
+from ravenbench.text.copies import Copies, Sketch
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Ints, Labels, Problems, name_array
-from ravenbench.verifiers.contract.base import as_verifier, fresh
+from ravenbench.verifiers.contract.base import as_verifier, checked_answers, fresh
 from ravenbench.verifiers.contract.languages import check_language
 
 FORKS = sys.platform == "linux"
@@ -76,6 +77,8 @@ PRELOADED = (
 _used = set[str]()
 _servers = threading.local()
 MOST_OPEN = 2**20
+MOST_COPIED = 0.01
+"""Share of texts asked about that may repeat texts learned from: so few move no AUC by the margin of the verdict."""
 PATIENCE = 15.0
 """Seconds that a server has for ending what methods left running."""
 
@@ -303,11 +306,11 @@ class Process:
         return reply
 
     def tell(self) -> None:
-        """Print what the method printed."""
+        """Print what the method printed, without what steers a terminal."""
         while said := os.pread(self.log.fileno(), 2**20, self.printed):
             self.printed += len(said)
             with suppress(OSError):
-                os.write(2, said)
+                os.write(2, visible(said.decode(errors="replace")).encode())
 
 
 class Server:
@@ -580,6 +583,8 @@ def answered(
         if isinstance(learned, Apart):
             with learned.process_for(store) as process:
                 reply = process.ask(answers, problems, each)
+            if "answers" in reply:  # that they were checked there, its code may have seen to
+                checked_answers(reply["answers"], problems.ids, learned.method)
         else:
             _, reply = answers(_copied(learned), problems, each)
         rows_of_problem = rows[order]
@@ -624,12 +629,23 @@ def why(method: Any, store: Store, learned: Any) -> str:
 def _taught(run: Path, plan: str) -> str:
     """What methods learn from that may tell of what they are asked; "" where it is nothing."""
     store = open_store(run)
-    for source in {
-        fold.source: None for fold in store.plan.folds.values() if fold.transplanted and fold.source
-    }:
-        fold = store.shared_fold(source)
+    sources = {fold.source: 1 for fold in store.plan.folds.values() if fold.transplanted}
+    folds = [store.shared_fold(source) for source in sources if source]
+    rows = np.unique(
+        np.concatenate([(*fold.train.documents, *fold.test.questioned_index) for fold in folds])
+    )
+    copies = Copies.among([Sketch.of(store.texts[row]) for row in rows.tolist()])
+    copied_from = np.zeros(len(store.texts), np.int64)
+    copied_from[rows] = copies.sources()
+    for fold in folds:
+        asked = fold.test.questioned_index
         if not len(fold.train):
             return "what it learned from is not known here"
-        if np.isin(fold.test.questioned_index, fold.train.documents).any():
+        if np.isin(asked, fold.train.documents).any():
             return "some texts asked about are among those it learned from"
+        copied = np.isin(copied_from[asked], copied_from[fold.train.documents])
+        if copied.mean() > MOST_COPIED:
+            return (
+                f"{copied.sum()} of {len(asked)} texts asked about repeat some that it learned from"
+            )
     return ""

@@ -112,7 +112,7 @@ class CellUnit:
 
     def exposed(self, store: Store, learned: Any) -> str | None:
         """``CellRecord.exposed`` of a cell that was answered."""
-        return exposed(self.method, store, learned)
+        return exposed(self.method, store, learned) if self.of_others else None
 
     def work(self) -> list[str]:
         """Learn, answer, commit each cell; returns the errors of those that failed."""

@@ -188,6 +188,7 @@ class Task(Declared):
         engine: Engine | None = None,
         progress: Progress | None = None,
     ) -> None:
+        from ravenbench.engine import walls
         from ravenbench.engine.pool import local, shown_by_default
 
         if strange := sorted(set(values) - {option.name for option in self.options()}):
@@ -197,6 +198,7 @@ class Task(Declared):
         self.engine = engine or local(workers)
         self.progress = shown_by_default(progress)
         self.inputs: list[str] = []
+        walls.hide(self.values)
         self.resolve()
 
     @classmethod

@@ -9,8 +9,9 @@ environment there. OSError from ``enter`` and ``close`` where the system refuses
 Behind walls a process has process ids, IPC, a network without devices, /tmp and /dev/shm of its own, which end with it.
 Of the file system it sees, and cannot write, the system's own folders, Python, installed packages, the code (modules
 and packages) in other folders that Python imports from, files that a parameter names, and models of the Hugging Face
-hub; not the run, Raven's cache, corpora and the user's home. It has no rights to change that. What the state of the
-machine tells (its load, which files it holds in memory, locks on files that several see) is not walled off.
+hub; not, by whatever link, the run, what a command reads (``hide``), Raven's cache and corpora; nor the user's home. It
+has no rights to change that. What the state of the machine tells (its load, which files it holds in memory, locks on
+files that several see) is not walled off.
 """
 
 from __future__ import annotations
@@ -18,19 +19,25 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from ravenbench import files
 
 SWITCH = "RAVEN_WALLS"
 """The environment variable that is "off" where nothing is to be shut in."""
+READ = "RAVEN_READ"
+"""The environment variable that has the places of what a command reads."""
+DATA = "corpus", "data", "known", "problems", "source", "test", "train"
+"""Options that name these."""
 NAMESPACES = 0x10000000 | 0x20000 | 0x20000000 | 0x40000000 | 0x08000000
 """Of users, mounts, processes, networks and IPC."""
 SET_ATTRIBUTES = 442
@@ -135,12 +142,13 @@ def view(modules: Iterable[str], texts: Iterable[str], run: Path | None) -> list
             shown += [str(path)] if path.is_file() or (folder and not whole) else []
     shown += map(str, Path(_hub()).glob("models--*"))
     data = (os.environ.get(f"{name}_DATA") for name in ("RAVEN", "SCIKIT_LEARN", "NLTK"))
-    hidden = [files.cache_folder(), *(Path(one) for one in data if one)]
+    hidden: list[str | Path] = [files.cache_folder(), *filter(None, data)]
+    hidden += os.environ.get(READ, "").split(os.pathsep)
     hidden += [] if run is None or files.is_remote(run) else [run]
     words = {
+        "hide": (str(Path(one).absolute()) for one in hidden if one),
         "code": map(str, code),
         "show": filter(os.path.isabs, shown),
-        "hide": (str(one) for path in hidden for one in (path.absolute(), path.resolve())),
         "copy": _kernels(),
     }
     return [
@@ -149,6 +157,19 @@ def view(modules: Iterable[str], texts: Iterable[str], run: Path | None) -> list
         for path in dict.fromkeys(paths)
         for text in (word, path)
     ]
+
+
+def hide(options: Mapping[str, Any]) -> None:
+    """Have no method see the data that these options of a command name; nor in processes that this one starts."""
+    texts = [str(options[name]) for name in DATA if options.get(name) is not None]
+    texts += [part for text in texts for part in re.findall(r"[^\[\]()\"',]+", text)]
+    hidden = list[str]()
+    for text in filter(str.strip, texts):
+        with suppress(OSError, ValueError):
+            path = Path(text).resolve()
+            if path.exists() and not Path.cwd().is_relative_to(path):  # its code lies here
+                hidden.append(str(path))
+    os.environ[READ] = os.pathsep.join(hidden)
 
 
 def _hub() -> str:

@@ -28,11 +28,12 @@ code() {
 	done
 }
 
+# Before anything is shown: so no link shows it either.
 hide() {
-	if [ -d "$root$1" ]; then
-		mount -t tmpfs tmpfs "$root$1"
-	elif [ -e "$root$1" ]; then
-		mount -o bind /dev/null "$root$1"
+	if [ -d "$1" ]; then
+		mount -t tmpfs tmpfs "$1"
+	elif [ -e "$1" ]; then
+		mount -o bind /dev/null "$1"
 	fi
 }
 
@@ -44,6 +45,12 @@ copy() {
 
 mount --make-rprivate /
 mount -t tmpfs tmpfs "$root"
+cd "$root"
+root=.
+while [ "${1-}" = hide ]; do
+	hide "$2"
+	shift 2
+done
 for folder in /tmp /dev/shm; do
 	mkdir -p "$root$folder"
 	mount -t tmpfs tmpfs "$root$folder"
@@ -61,7 +68,6 @@ while [ $# -gt 0 ]; do
 	"$1" "$2"
 	shift 2
 done
-cd "$root"
 pivot_root . before
 umount -l /before
 rmdir /before

@@ -243,7 +243,8 @@ class Transplanter:
         if self.author is None:
             return groups()[problem]
         writers = self.author.codes[[*known.tolist(), questioned]]
-        barred = np.flatnonzero(np.isin(self.author.codes, writers[writers >= 0]))
+        by_one = [self.author.codes == writer for writer in np.unique(writers[writers >= 0])]
+        barred = np.flatnonzero(np.any(by_one, axis=0))
         return barred if writers.min() >= 0 else np.union1d(barred, groups()[problem])
 
     def rows_here(self, problems: Problems) -> Ints:

@@ -87,12 +87,15 @@ class Run(Task):
         return super().plan(beside_spec(values))  # type: ignore[return-value]
 
     def resolve(self) -> None:
+        from ravenbench.engine import walls
+
         options = plain_of(RunSpec, self.values)
         spec = self.values.get("spec")
         if isinstance(spec, RunSpec):
             self.spec = build({**spec.resolved(), **options}) if options else spec
         else:
             self.spec = build(options, None if spec is None else Path(spec))
+        walls.hide(self.spec.resolved())
         self.named = self.spec.named_verifiers()
         if self.spec.metrics is not None:
             metrics_of(self.spec.metrics)
