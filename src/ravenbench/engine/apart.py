@@ -33,6 +33,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from importlib import import_module
+from itertools import chain
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import IO, Any
@@ -631,21 +632,19 @@ def _taught(run: Path, plan: str) -> str:
     store = open_store(run)
     sources = {fold.source: 1 for fold in store.plan.folds.values() if fold.transplanted}
     folds = [store.shared_fold(source) for source in sources if source]
-    rows = np.unique(
-        np.concatenate([(*fold.train.documents, *fold.test.questioned_index) for fold in folds])
-    )
+    if not folds:
+        return ""
+    sides = [(fold.train.documents, fold.test.questioned_index) for fold in folds]
+    rows = np.unique(np.concatenate([*chain(*sides)]))
     copies = Copies.among([Sketch.of(store.texts[row]) for row in rows.tolist()])
     copied_from = np.zeros(len(store.texts), np.int64)
     copied_from[rows] = copies.sources()
-    for fold in folds:
-        asked = fold.test.questioned_index
-        if not len(fold.train):
+    for taught, questioned in sides:
+        if not len(taught):
             return "what it learned from is not known here"
-        if np.isin(asked, fold.train.documents).any():
+        if np.isin(questioned, taught).any():
             return "some texts asked about are among those it learned from"
-        copied = np.isin(copied_from[asked], copied_from[fold.train.documents])
+        copied = np.isin(copied_from[questioned], copied_from[taught])
         if copied.mean() > MOST_COPIED:
-            return (
-                f"{copied.sum()} of {len(asked)} texts asked about repeat some that it learned from"
-            )
+            return f"{copied.sum()} of {len(copied)} texts asked about repeat some that it learned from"
     return ""
