@@ -491,26 +491,6 @@ class SimulateReport(Report[Simulation]):
             ),
             col(None, lambda r: r.content.to_json(), json="content"),
             col(None, lambda r: None if r.domain is None else r.domain.to_json(), json="domain"),
-            keys=(
-                "scorer",
-                "dose",
-                "trained",
-                "auc",
-                "style_left",
-                "drop",
-                "null_flagged",
-                "outcomes",
-                "covered_drop",
-                "covered_style_left",
-                "free_swing",
-                "helps",
-                "misleads",
-                "covered_free_swing",
-                "covered_misleads",
-                "none_fitted",
-                "content",
-                "domain",
-            ),
             note=f"Means over {a.replicates} worlds. Effect, none: worlds in which a content effect was stated, or "
             f"none beyond ±{a.margins['content']:g}; the interval beside is Wilson's. Covered: "
             "intervals that hold the mean swing (free: by words replaced freely; drop, style left, AUC where topic "

@@ -188,14 +188,13 @@ def test_one_line_says_all_of_a_number() -> None:
         view.col(None, lambda r: len(r), json="fields"),
         *view.each("xy", str.upper, lambda r, letter: letter * 2, json=str, terminal="x"),
         note="Sure: told.",
-        keys=("who", "interval"),
     )
     assert [c.title for c in made.columns] == ["who", "AUC", "interval", "sure", "X", "Y"]
     assert made.rows[0] == ("a", Measure(0.5, best=True), Range(0.4, 0.6), "yes", "xx", "yy")
     told = {
         "who": "b",
-        "interval": None,
         "auc": -0.0,
+        "interval": None,
         "sure": None,
         "fields": 4,
         "x": "xx",

@@ -178,10 +178,10 @@ def test_a_fold_is_the_callers_own_unless_it_is_shared(store):
             and shared.train.calibration_split is shared.train.calibration_split
         )
         assert [len(part) for part in shared.train.calibration_split] == [6, 2]
-    names = [f"g{number}" for number in range(9)]
+    names = [f"g{number}" for number in range(12)]
     for name in names:
         store.save_fold(replace(store.fold("f"), name=name))
-    assert [store.shared_fold(name).name for name in names] == names and len(store._shared) == 4
+    assert [store.shared_fold(name).name for name in names] == names and len(store._shared) == 9
 
 
 def test_open_says_what_is_no_run(tmp_path):

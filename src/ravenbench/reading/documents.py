@@ -81,6 +81,12 @@ def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
         if is_document(file)
         and (file.suffix.lower() == ".txt" or file.with_suffix("") not in plain)
     ]
+    # Beside others, texts with marks in them tell of these.
+    documents = [
+        file
+        for file in documents
+        if file.suffix.lower() not in SOURCES or CHATS.fullmatch(file.name.lower())
+    ] or documents
     return sorted(documents), sorted({*inner, *(folder / name for name in unread)} - {*documents})
 
 
