@@ -1,13 +1,10 @@
-"""Where texts and their authors may stand: in Markdown and LaTeX, beside a table that names authors, in a table of
-unknown texts."""
+"""Where texts and their authors may stand: in Markdown and LaTeX, beside a table that names authors."""
 
 import csv
 import random
 
 import pytest
 
-from ravenbench.errors import InputError
-from ravenbench.ext.unknown.candidates import read_question
 from ravenbench.reading.load import load_corpus
 
 COMMON = [
@@ -73,23 +70,3 @@ def test_a_table_beside_the_texts_says_who_wrote_each(tmp_path):
     with (tmp_path / "metadata.csv").open("w", newline="") as file:
         csv.writer(file).writerows(rows)
     assert len(load_corpus(tmp_path, topic="none")) == 5, "who is not named is nobody"
-
-
-def test_unknown_texts_may_stand_in_a_table(tmp_path):
-    for author in ("Ann", "Bob"):
-        for number in range(2):
-            (tmp_path / "known").mkdir(exist_ok=True)
-            (tmp_path / "known" / f"{author}_{number}.txt").write_text(words(author, number))
-    with (tmp_path / "unknown.csv").open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(("id", "text"))
-        writer.writerows((f"q{number}", words("Ann", number)) for number in (7, 8))
-    reading = {"encoding": "utf-8"}
-    question = read_question(
-        [str(tmp_path / "unknown.csv")], str(tmp_path / "known"), {**reading, "topic": None}
-    )
-    assert [text.name for text in question.unknown] == ["q7", "q8"]
-    assert question.unknown[1].text == words("Ann", 8)
-    (tmp_path / "unknown.csv").write_text("name,words\na,b\n")
-    with pytest.raises(InputError, match="there is no column"):
-        read_question([str(tmp_path / "unknown.csv")], str(tmp_path / "known"), reading)
