@@ -108,6 +108,7 @@ def data_folder(name: str) -> Path:
 CORPORA = {"pan14", "pan18", "pan20", "ebg", "eltec", "stel", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
 FEW_AND_LONG = {
+    "test_builds.py",
     "test_bootstrap.py",
     "test_campaign.py",
     "test_checks.py",
