@@ -34,7 +34,6 @@ from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.engine.cells import execute
-from ravenbench.engine.transplants import ARMS
 from ravenbench.ext.encoders.pretrained import RECIPES, model_folder
 from ravenbench.reports.content import content_json, content_probe
 from ravenbench.store.store import open_store
@@ -181,9 +180,9 @@ def collect(name: str, folder: Path) -> list[dict[str, Any]]:
         asked = [
             fold
             for fold in section.folds
-            if all(store.cell(entry.name, fold.fold(v)) for v in ("source", *ARMS))
+            if all(store.cell(entry.name, name) for name in (fold.source, *fold.arms.values()))
         ]
-        hard = misleading(strata(store, plan, [entry.name]) if plan.even else ())
+        hard = misleading(strata(store, plan, [entry.name]))
         probe = content_probe(
             store,
             replace(section, folds=asked),

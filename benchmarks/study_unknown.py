@@ -303,7 +303,7 @@ class Answered(NamedTuple):
             {name: np.stack([self.scores[m][name] for m in methods]) for name in names},
             NONE,
         )
-        rows = [np.flatnonzero(self.passages.asked == n) for n in range(len(self.truth))]
+        rows = [np.flatnonzero(self.passages.questioned == n) for n in range(len(self.truth))]
         for most in sorted({len(mine) for mine in rows}):
             runs = both.runs(most)
             codes = self.passages.author[[run[0] for run in runs]]

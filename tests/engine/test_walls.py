@@ -17,6 +17,7 @@ import ravenbench
 from ravenbench import registry
 from ravenbench.components import identity, source_hash
 from ravenbench.engine import apart, walls
+from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import AnswerError, SpecError
 from ravenbench.problems.toys import toy_problems
 from ravenbench.reports.content import ELSEWHERE, confinement
@@ -692,6 +693,16 @@ def test_no_link_and_no_parameter_shows_what_a_command_reads(tmp_path, monkeypat
         assert seen() == repr(places[-1:]), options
     walls.hide({"verifiers": str(data), "corpus": "newsgroups"})
     assert seen() == repr(places)
+
+
+WRITTEN = {"out", "folder", "save", "load", "frozen", "spec", "propose"}
+"""Places that a command writes, and what is no data."""
+
+
+@pytest.mark.parametrize("name", tasks())
+def test_what_every_task_reads_is_hidden(name):
+    paths = {option.name for option in task_of(name).options() if "Path" in option.takes}
+    assert paths - WRITTEN <= {*walls.DATA}
 
 
 FORGES = """

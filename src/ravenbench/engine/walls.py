@@ -36,8 +36,27 @@ SWITCH = "RAVEN_WALLS"
 """The environment variable that is "off" where nothing is to be shut in."""
 READ = "RAVEN_READ"
 """The environment variable that has the places of what a command reads."""
-DATA = "corpus", "data", "known", "problems", "source", "test", "train"
-"""Options that name these."""
+DATA = (
+    "background",
+    "batch",
+    "candidates",
+    "conditions",
+    "corpus",
+    "data",
+    "each",
+    "grades",
+    "known",
+    "problems",
+    "questioned",
+    "rankings",
+    "rewritings",
+    "source",
+    "test",
+    "train",
+    "unknown",
+    "validated",
+)
+"""Options that name these, of all tasks."""
 NAMESPACES = 0x10000000 | 0x20000 | 0x20000000 | 0x40000000 | 0x08000000
 """Of users, mounts, processes, networks and IPC."""
 SET_ATTRIBUTES = 442

@@ -166,8 +166,9 @@ class FromWhatStays:
         texts."""
         cited = problems.documents
         rows = _counted(self._left(problems.texts, cited), self._units, self._rarity)
-        guessed = (rows @ self._learned.T) @ self._dual
-        guessed /= np.maximum(np.linalg.norm(guessed, axis=1, keepdims=True), 1e-12)
+        from ravenbench.text.tfidf import unit  # numba takes a while
+
+        guessed = unit((rows @ self._learned.T) @ self._dual)
         known, questioned = (
             guessed[np.searchsorted(cited, side)]
             for side in (problems.known_index, problems.questioned_index)

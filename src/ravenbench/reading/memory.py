@@ -37,7 +37,7 @@ from ravenbench.types import Corpus
 Record = Mapping[str, Any]
 FOLDER = "tables"
 """Below the cache folder."""
-ROWS: dict[str, list[Any]] = {}
+ROWS: dict[str, Sequence[Any]] = {}
 """By the folder that holds a table what the table calls its rows, by the line of each."""
 
 
@@ -76,9 +76,9 @@ def _records(value: Any, label: str) -> list[dict[str, Any]] | None:
         return _with_whole_numbers(records)
 
 
-def _called(table: Any, count: int) -> list[Any]:
+def _called(table: Any, count: int) -> Sequence[Any]:
     """What a table calls its rows: a frame of pandas by its index, others by their number from 0."""
-    return list(table.index if hasattr(table, "iloc") else range(count))
+    return list(table.index) if hasattr(table, "iloc") else range(count)
 
 
 def _with_whole_numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -498,3 +498,8 @@ def test_a_second_late_entry_takes_no_first_one_away(evaluations, tmp_path):
         site([evaluations / "task"], tmp_path / "site", submitted={"two": late})
     assert page.read_bytes() == before
     site([evaluations / "task"], tmp_path / "site", submitted={"one": late, "two": late})
+    table = page.parent / "downloads" / "task" / "leaderboard.json"
+    table.write_text("[1", "utf-8")
+    with pytest.raises(RavenError, match="this is no leaderboard of a site"):
+        site([evaluations / "task"], tmp_path / "site", submitted={"one": late})
+    assert table.read_text("utf-8") == "[1", "nothing was written"

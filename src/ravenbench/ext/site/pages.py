@@ -297,10 +297,15 @@ def site(
 
 
 def _check_kept(out: Path, boards: Sequence[Board]) -> None:
-    """InputError if the site that is there has a submission which no board has now."""
-    files = out.glob("downloads/*/leaderboard.json")
-    rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
-    before = {row["system"] for row in rows if row.get("submitted")}
+    """InputError if the site that is there has a submission which no board has now, or cannot be read."""
+    before = set[str]()
+    for file in out.glob("downloads/*/leaderboard.json"):
+        try:
+            rows = json.loads(file.read_text(encoding="utf-8"))
+            before |= {str(row["system"]) for row in rows if row.get("submitted")}
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+            fix = "remove the folder first, and give all submissions again"
+            raise InputError("this is no leaderboard of a site", file=file, fix=fix) from error
     if gone := sorted(before - {s.system for board in boards for s in board.standings}):
         raise InputError(
             "the site that is there has submissions that are not given now",
