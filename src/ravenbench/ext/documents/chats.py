@@ -104,15 +104,16 @@ def is_exported(text: str) -> bool:
     return _messages(text, []) is not None
 
 
-_IN_JSON = re.compile(
-    r'"messages":\[.*"(?:from|sender_name|author)":|"type":"message".*"user":', re.DOTALL
-)
+_SENDER_IN_JSON = re.compile(r'"(?:from|sender_name|author)":')
 
 
 def is_json_chat(text: str) -> bool:
     """Whether a text is the JSON that Telegram, Discord, Slack or Messenger export."""
-    head = text[:20_000].lstrip()
-    return head[:1] in ("{", "[") and _IN_JSON.search(re.sub(r"\s+", "", head)) is not None
+    head = "".join(text[:20_000].split())
+    messages = head.partition('"messages":[')[2]
+    of_slack = '"user":' in head.partition('"type":"message"')[2]
+    chat = of_slack or _SENDER_IN_JSON.search(messages) is not None
+    return chat and head[0] in "{["
 
 
 def is_signal_json(text: str) -> bool:
