@@ -22,13 +22,7 @@ from pathlib import Path
 
 from benchmarks.study_human_obfuscation import ATTACKS, read
 from ravenbench import safety, write_report
-from ravenbench.reading.pan_attribution import (
-    UNKNOWN,
-    AttributionProblem,
-    read_attribution,
-    write_attribution,
-)
-from ravenbench.tasks.safety.analysis import analyse
+from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
 
 METHODS = (
     "svm, escalante-2011, stamatatos-2006, koppel-2011, burrows-delta, cng, stamatatos-2007, scap, ppm, peng-2004, "
@@ -100,13 +94,33 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
     )
     from rich.console import Console
 
-    from ravenbench.reports.report import report_of, terminal
+    from ravenbench.reports.report import analyse, report_of, terminal
 
     found = analyse(result.store)
     print(f"\n{name}: {found.problems} questioned texts, {found.attacked} of them rewritten")
     for table in terminal(report_of(result.store, found)):
         Console(width=100).print(table)
     print(write_report(result.store, found), *result.errors, sep="\n")
+
+
+def write_attribution(folder: Path, problem: AttributionProblem) -> None:
+    """Write a problem into a folder of this name, as PAN 2018 laid them out."""
+    root = folder / problem.name
+    texts = {f"unknown/{name}": text for name, text in problem.unknown.items()}
+    for author, own in problem.candidates.items():
+        texts |= {f"{author}/known{i:05d}.txt": text for i, text in enumerate(own, start=1)}
+    for name, text in texts.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    authors = [{"author-name": author} for author in problem.candidates]
+    info = {"unknown-folder": "unknown", "candidate-authors": authors}
+    (root / "problem-info.json").write_text(json.dumps(info))
+    truth = [
+        {"unknown-text": text, "true-author": author}
+        for text, author in (problem.truth or {}).items()
+    ]
+    (root / "ground-truth.json").write_text(json.dumps({"ground_truth": truth}))
 
 
 def of_ebg(place: str) -> tuple[AttributionProblem, dict[str, dict[str, str]]]:

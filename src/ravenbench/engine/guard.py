@@ -20,7 +20,6 @@ import sys
 import sysconfig
 import threading
 import traceback
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import lru_cache
@@ -320,18 +319,18 @@ def _one_side(bare: Bools, problems: Problems) -> Bools:
 
 
 UNTAUGHT = "one side has no letter of the texts that were learned from"
-_FREQUENT = WeakKeyDictionary[TextTable, NDArray[np.int32]]()
-"""Code point of a frequent letter at the start of each text of a table, 0 without one, −1 where nobody asked."""
+_LETTER = WeakKeyDictionary[TextTable, NDArray[np.int32]]()
+"""Code point of a letter from the start of each text of a table, 0 without one, −1 where nobody asked."""
 
 
 def untaught(taught: Problems, test: Problems) -> Bools:
     """True (n,) for problems one of whose sides has no letter of those learned from, as where they are in another
     script: there is nothing to go by. None where nothing was learned here."""
     rows = test.documents
-    frequent = _FREQUENT.setdefault(test.texts, np.full(len(test.texts), -1, np.int32))
-    for row in rows[frequent[rows] < 0].tolist():
-        counts = Counter(filter(str.isalpha, test.texts[row][:80]))
-        frequent[row] = ord(counts.most_common(1)[0][0]) if counts else 0
+    letter_code = _LETTER.setdefault(test.texts, np.full(len(test.texts), -1, np.int32))
+    for row in rows[letter_code[rows] < 0].tolist():
+        letters_of = sorted(filter(str.isalpha, test.texts[row][:80]))
+        letter_code[row] = ord(letters_of[len(letters_of) // 2]) if letters_of else 0
     for learned in (
         taught.documents[:1],
         taught.documents[:500],
@@ -340,10 +339,10 @@ def untaught(taught: Problems, test: Problems) -> Bools:
             *(taught.texts[row][:2_000] for row in learned.tolist())
         )
         letters = frozenset(filter(str.isalpha, characters))
-        rows = rows[~np.isin(frequent[rows], [ord(letter) for letter in letters])]
-        rows = np.array(
-            [row for row in rows.tolist() if letters.isdisjoint(test.texts[row])], np.int64
-        )
+        codes = {ord(letter) for letter in letters}
+        of_rows = zip(rows.tolist(), letter_code[rows].tolist(), strict=True)
+        unlike = [row for row, code in of_rows if code not in codes]
+        rows = np.array([row for row in unlike if letters.isdisjoint(test.texts[row])], np.int64)
         if not len(rows):
             break
     if not letters or not len(rows):

@@ -33,7 +33,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 RECENT = 128 * 2**20
 """Bytes of folds that are kept."""
-OTHERS = 8
+OTHERS = 24
 SMALL = 2**20
 """Shared folds kept beside the last one, as long as it has fewer bytes than this."""
 

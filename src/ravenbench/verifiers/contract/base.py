@@ -15,6 +15,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -205,12 +206,17 @@ class Scorer(Learner):
 
     def default_calibrator(self) -> Calibrator:
         """The calibrator that ``calibrated_by`` names; a method whose parameters decide it says so here."""
-        calibrator: Calibrator = registry.parse("calibrator", self.calibrated_by)
-        return calibrator
+        return fresh(_calibrator(self.calibrated_by))
 
     def figures(self) -> dict[str, bytes]:
         """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
         return {}
+
+
+@cache
+def _calibrator(spec: str) -> Calibrator:
+    calibrator: Calibrator = registry.parse("calibrator", spec)
+    return calibrator
 
 
 class FoldFree(Scorer):
