@@ -45,8 +45,6 @@ def main() -> None:
     parser.add_argument("--recipes", default=RECIPES)
     parser.add_argument("--limit", type=int, help="use so many questioned texts of each problem")
     parser.add_argument("--only", choices=RUNS, help="one of the four runs")
-    parser.add_argument("--surrogates", help="verifiers that a search asks")
-    parser.add_argument("--train", help="problems that these learn from")
     parser.add_argument(
         "--out", type=Path, help="where runs are kept, so that they go on where they stopped"
     )
@@ -86,8 +84,6 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
         obfuscators=f"identity, {recipes}",
         reject=0.1 if opened else None,
         limit=given.limit,
-        train=given.train,
-        surrogates=given.surrogates,
         out=out / name,
         rewritings=out / "rewritings",
         workers=given.workers,

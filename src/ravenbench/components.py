@@ -409,7 +409,6 @@ def leaves(value: Any) -> list[Any]:
     return [value]
 
 
-@cache
 def is_known(kind: type) -> bool:
     """Whether a class is Raven's own or scikit-learn's by the files of all its functions, and not one that says so."""
     resolved = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
