@@ -72,7 +72,8 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
             table.write_text(
                 "".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in sorted(texts.items()))
             )
-            recipes += f", rewritings({str(table)!r}, label={attacked!r})"
+            of_some = given.limit is not None
+            recipes += f", rewritings({str(table)!r}, label={attacked!r}, subset={of_some})"
     else:
         read18 = read_attribution(given.pan18)
         made = [half for one in read18 for half in halves(one)] if opened else read18
