@@ -69,7 +69,12 @@ JUDGED: dict[str, dict[str, Any]] = {
     },
 }
 """How people who served no choice are judged."""
-EDITIONS = {"raven-style": "raven-style", "one-sign": "raven-style(forms=False)"}
+EDITIONS = {
+    "raven-style": "raven-style",
+    "one-sign": "raven-style(forms=False)",
+    "choices": "raven-style(forms=False, choices=True)",
+    "alternations": "masked(alternations, content-mask(blank=True))",
+}
 """The editions that are judged, beside ``style-only``."""
 COLUMNS = ("auc", "style_left", "drop", "swing")
 

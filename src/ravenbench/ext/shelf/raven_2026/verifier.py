@@ -42,6 +42,7 @@ from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 
 _FURTHEST = 3.0
+_FREER = 10.0
 
 
 @dataclass(eq=False)
@@ -57,6 +58,8 @@ class Ridge:
         Inverse strength of the L2 penalty.
     common : float
         How much freer than single weights the weight that all features share is; 0: there is none.
+    free : int
+        How many of the last features have weights ten times as free.
 
     Attributes
     ----------
@@ -66,6 +69,7 @@ class Ridge:
 
     C: float
     common: float = 0.0
+    free: int = 0
 
     def fit(self, features: Floats, same: Bools) -> Self:
         """Learn from features (n, f) of problems of both classes."""
@@ -93,7 +97,9 @@ class Ridge:
         return np.asarray(odds, dtype=np.float64)
 
     def _standard(self, features: Floats) -> Floats:
-        return np.asarray(np.clip((features - self.mean_) / self.deviation_, -_FURTHEST, _FURTHEST))
+        rows = np.clip((features - self.mean_) / self.deviation_, -_FURTHEST, _FURTHEST)
+        rows[:, features.shape[1] - self.free :] *= _FREER
+        return np.asarray(rows)
 
 
 _PART = 4

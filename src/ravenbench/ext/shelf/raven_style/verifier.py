@@ -2,8 +2,8 @@
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author.
 Out: ``verify`` gives answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered;
-``BlindExtractor.measure`` features (n, features), higher = more alike (mean z-scores against impostors, and LambdaG's
-log10 ratio), and which problems can be told (n,) bool. SpecError for C or impostors out of range, CorpusError for one
+``BlindExtractor.measure`` features (n, features), higher = more alike (mean z-scores against impostors, and log10
+ratios by LambdaG and by alternations), and which problems can be told (n,) bool. SpecError for C or impostors out of range, CorpusError for one
 class or fewer than two authors.
 """
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Fused, Ridge, feature_names
+from ravenbench.ext.shelf.raven_style.alternations import GROUPS, Alternations, grouped
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
 from ravenbench.types import Bools, Floats, Problems, name_array
 
@@ -24,7 +25,7 @@ SHAPES = tuple(name for name in feature_names() if "shape" in name)
 MASKED = tuple(name for name in feature_names() if name not in (*SHAPES, "length"))
 """Families that are read through ``content-mask``."""
 NAMES = (*MASKED, *SHAPES, "lambdag")
-"""All features, in order."""
+"""All features, in order, but for those of alternations, which come last (``GROUPS``)."""
 
 
 @dataclass(eq=False)
@@ -36,11 +37,13 @@ class BlindExtractor:
     mask_ : ContentMask
     masked_, shapes_ : Extractor
     grammar_ : LambdaG
+    choices_ : Alternations
     """
 
     impostors: int = 400
     seed: int = 0
     forms: bool = True
+    choices: bool = False
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
@@ -50,6 +53,8 @@ class BlindExtractor:
         shown = problems if self.forms else masked
         self.shapes_ = Extractor(self.impostors, self.seed, SHAPES).fit(shown, same)
         self.grammar_ = LambdaG(seed=self.seed).fit(masked, same)
+        if self.choices:
+            self.choices_ = Alternations(seed=self.seed).fit(masked, same)
         return self
 
     def measure(self, problems: Problems) -> tuple[Floats, Bools]:
@@ -67,7 +72,10 @@ class BlindExtractor:
         grammar = np.nan_to_num(
             self.grammar_.score(replace(masked, ids=name_array(each.hex() for each in known)))
         )
-        features = np.concatenate([words, shapes, grammar[:, None]], axis=1)
+        measured = [words, shapes, grammar[:, None]]
+        if self.choices:
+            measured.append(grouped(self.choices_.ratios(masked)))
+        features = np.concatenate(measured, axis=1)
         able = able & shaped
         return np.where(able[:, None], features, 0.0), able
 
@@ -95,6 +103,8 @@ class RavenStyle(Fused):
     forms : bool
         Whether it sees how long content words and numbers are and which words begin with a capital; otherwise each is
         one sign to all families.
+    choices : bool
+        Add what ``alternations`` say of the masked texts: contractions, words of one meaning, sentences, marks.
 
     Attributes
     ----------
@@ -116,12 +126,13 @@ class RavenStyle(Fused):
     common: float = 2.0
     seed: int = 0
     forms: bool = True
+    choices: bool = False
 
     def _measurer(self) -> BlindExtractor:
-        return BlindExtractor(self.impostors, self.seed, self.forms)
+        return BlindExtractor(self.impostors, self.seed, self.forms, self.choices)
 
     def _names(self) -> tuple[str, ...]:
-        return NAMES
+        return NAMES + GROUPS * self.choices
 
     def _ridge(self) -> Ridge:
-        return Ridge(self.C, self.common)
+        return Ridge(self.C, self.common, len(GROUPS) * self.choices)

@@ -1,0 +1,225 @@
+"""Scores by alternations (``Alternations``): what writers choose where they have a choice (ours).
+
+In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``counted`` texts.
+Out: raw scores (n,), log10 likelihood ratios, unbounded, higher = same author; ``ratios`` (n, alternations), what each
+alternation adds to the score, 0 where one side had no choice; ``counted`` counts (texts, forms). CorpusError for fewer
+than two authors, SpecError for a parameter, when it is made.
+
+An alternation is a choice between forms that say about the same: *do not* or *don't*, *until* or *till*, one space
+between sentences or two, *But* at the start of a sentence or after a comma. How often an author takes each form is a
+draw from a Dirichlet distribution, whose mean and strength are those of the training authors. The ratio says how much
+likelier the questioned text's choices are when they come from the author of the known texts, whose choices are counted, than when
+they come from an author drawn anew (both Dirichlet-multinomial). Where there is no opportunity nothing is said.
+
+The table is data (``alternations_en.txt``), English so far; in other languages its marks alone tell something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import chain, product
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from ravenbench.ext.shelf.published.impostors import Background
+from ravenbench.types import Bools, Floats, Problems, Size
+from ravenbench.verifiers.contract.base import Scorer
+
+GROUPS = ("contractions", "words", "sentences", "marks")
+STRENGTHS = np.exp(np.linspace(-3, 6, 37))
+"""Strengths that are tried: the larger, the more alike authors are."""
+USUAL, SPREAD = 1.0, 1.5
+"""Middle and deviation of the logarithm of a strength, before anything is learned."""
+ENOUGH = 10.0
+"""Choices after which further ones of a text count less and less: authors do not choose anew each time."""
+TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\n\s*\n|[^\w\s]")
+LONGEST = 4
+"""Tokens of the longest sequence."""
+
+
+class Table(NamedTuple):
+    """The alternations, in order: ``names``, ``group`` (of each its place in ``GROUPS``), ``bounds`` (of each where its
+    forms begin; one more for the end), ``sequences`` (the forms of each sequence of tokens) and ``patterns`` (those of
+    regular expressions)."""
+
+    names: tuple[str, ...]
+    group: tuple[int, ...]
+    bounds: tuple[int, ...]
+    sequences: dict[tuple[str, ...], list[int]]
+    patterns: list[tuple[int, re.Pattern[str]]]
+
+
+@cache
+def table() -> Table:
+    """The alternations of English."""
+    text = (files(__package__) / "alternations_en.txt").read_text("utf-8")
+    heads = list[str]()
+    bounds = list[int]()
+    sequences = dict[tuple[str, ...], list[int]]()
+    patterns = list[tuple[int, re.Pattern[str]]]()
+    form = 0
+    for line in text.split("\n"):
+        if line.startswith("= "):
+            heads.append(line[2:])
+            bounds.append(form)
+            continue
+        if not line or line.startswith("# ") or not heads:
+            continue
+        if line.startswith("re "):
+            patterns.append((form, re.compile(line[3:])))
+        else:
+            for sequence in line.split(" | "):
+                # A stroke alone is the mark itself.
+                parts = [part.split("/") if part != "/" else ["/"] for part in sequence.split(" ")]
+                for tokens in product(*parts):
+                    sequences.setdefault(tokens, []).append(form)
+        form += 1
+    groups, names = zip(*(head.split(": ", 1) for head in heads), strict=True)
+    return Table(names, tuple(map(GROUPS.index, groups)), (*bounds, form), sequences, patterns)
+
+
+def counted(texts: Sequence[str]) -> Floats:
+    """How often each text takes each form, (texts, forms)."""
+    alternations = table()
+    counts = np.zeros((len(texts), alternations.bounds[-1]))
+    for row, text in zip(counts, texts, strict=True):
+        found = Counter(_sequences(text))
+        for tokens in alternations.sequences.keys() & found.keys():
+            row[alternations.sequences[tokens]] += found[tokens]
+        for form, pattern in alternations.patterns:
+            row[form] += len(pattern.findall(text))
+    return counts
+
+
+def _sequences(text: str) -> Iterator[tuple[str, ...]]:
+    """All sequences of tokens, and those whose first or last is any word."""
+    tokens = ["^"]
+    for token in TOKEN.findall(text):
+        if token[0] == "\n":
+            token = "§"
+        tokens.append(token.lower().replace("’", "'"))
+        if token in ".!?§":
+            tokens.append("^")
+    words = ["~" if token[0].isalnum() else token for token in tokens]
+    shifted = [tokens[i:] for i in range(LONGEST)]
+    return chain(
+        *(zip(*shifted[:size], strict=False) for size in range(1, LONGEST + 1)),
+        (pair for pair in zip(words, tokens[1:], strict=False) if pair[0] == "~"),
+        (pair for pair in zip(tokens, words[1:], strict=False) if pair[1] == "~"),
+        (three for three in zip(words, tokens[1:], tokens[2:], strict=False) if three[0] == "~"),
+        (three for three in zip(tokens, tokens[1:], words[2:], strict=False) if three[2] == "~"),
+    )
+
+
+@dataclass(eq=False, repr=False)
+class Alternations(Scorer):
+    """The likelihood ratio of choices: contractions, words of one meaning, how sentences begin, commas, dashes and
+    spaces; each choice against how often other authors take it.
+
+    Also called: variationist, choices, likelihood ratio, idiolect.
+
+    Each alternation adds its own log likelihood ratio, which ``ratios`` gives, so that a score can be taken apart. What
+    is counted is in ``alternations_en.txt``; of texts in other languages little but marks is seen. Several known texts
+    are counted as one.
+
+    Parameters
+    ----------
+    population : int
+        Training documents whose authors' choices are counted; more are thinned out at random.
+    seed : int
+        Draws these.
+
+    Attributes
+    ----------
+    usual_ : (forms,) float64
+        Parameters of the Dirichlet distributions of all alternations, one after another.
+    """
+
+    name = "alternations"
+    reads = "blanks"
+    provenance = "ours"
+
+    population: Size = 1000
+    seed: int = 0
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Learn how authors choose. CorpusError if fewer than two authors can be told apart."""
+        background = Background(self.population, self.seed).fit(problems, same)
+        counts = counted(background.written_)
+        _, author = np.unique(background.author_, return_inverse=True)
+        texts = np.bincount(author)[:, None]
+        means = np.zeros((len(texts), counts.shape[1]))
+        np.add.at(means, author, _damped(counts))
+        self.usual_: Floats = np.concatenate(
+            [_dirichlet(means[:, part] / texts) for part in _parts()]
+        )
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        """Score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
+        return np.asarray(self.ratios(problems).sum(axis=1))
+
+    def ratios(self, problems: Problems) -> Floats:
+        """What each alternation adds, (n, alternations)."""
+        cited = problems.documents
+        counts = counted(problems.texts.rows(cited))
+        questioned = _damped(counts[np.searchsorted(cited, problems.questioned_index)])
+        known = np.add.reduceat(
+            counts[np.searchsorted(cited, problems.known_index)], problems.known_ptr[:-1]
+        )
+        known = _damped(known)
+        ratios = [
+            _log10(known[:, part] + questioned[:, part], usual)
+            - _log10(known[:, part], usual)
+            - _log10(questioned[:, part], usual)
+            for part in _parts()
+            for usual in [self.usual_[part]]
+        ]
+        return np.stack(ratios, axis=1)
+
+
+def grouped(ratios: Floats) -> Floats:
+    """What alternations add by group, (n, groups), from what each adds, (n, alternations)."""
+    sums = np.zeros((len(ratios), len(GROUPS)))
+    np.add.at(sums.T, list(table().group), ratios.T)
+    return sums
+
+
+def _parts() -> list[slice]:
+    bounds = table().bounds
+    return list(map(slice, bounds[:-1], bounds[1:]))
+
+
+def _damped(counts: Floats) -> Floats:
+    """The counts of each alternation, together at most about ``ENOUGH`` times a logarithm."""
+    damped = counts.copy()
+    for part in _parts():
+        total = counts[:, part].sum(axis=1, keepdims=True)
+        damped[:, part] *= ENOUGH * np.log1p(total / ENOUGH) / np.maximum(total, 1e-9)
+    return damped
+
+
+def _dirichlet(counts: Floats) -> Floats:
+    """The likeliest Dirichlet distribution, (forms,), of the choices of authors (authors, forms)."""
+    counts = counts[counts.sum(axis=1) > 0]
+    mean = (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * counts.shape[1])
+    likely = [
+        _log10(counts, strength * mean).sum() * np.log(10)
+        - ((np.log(strength) - USUAL) / SPREAD) ** 2 / 2
+        for strength in STRENGTHS
+    ]
+    return np.asarray(STRENGTHS[int(np.argmax(likely))] * mean)
+
+
+def _log10(counts: Floats, usual: Floats) -> Floats:
+    """The log10 probability of these counts, (n,), in one order of choices."""
+    from scipy.special import gammaln
+
+    whole = gammaln(usual.sum()) - gammaln(usual.sum() + counts.sum(axis=1))
+    return np.asarray((whole + (gammaln(usual + counts) - gammaln(usual)).sum(axis=1)) / np.log(10))
