@@ -73,7 +73,7 @@ EDITIONS = {
     "raven-style": "raven-style",
     "one-sign": "raven-style(forms=False)",
     "choices": "raven-style(forms=False, choices=True)",
-    "alternations": "masked(alternations, content-mask(blank=True))",
+    "masked-alternations": "masked(alternations, content-mask(blank=True))",
 }
 """The editions that are judged, beside ``style-only``."""
 COLUMNS = ("auc", "style_left", "drop", "swing")

@@ -8,8 +8,8 @@ than two authors, SpecError for a parameter, when it is made.
 An alternation is a choice between forms that say about the same: *do not* or *don't*, *until* or *till*, one space
 between sentences or two, *But* at the start of a sentence or after a comma. How often an author takes each form is a
 draw from a Dirichlet distribution, whose mean and strength are those of the training authors. The ratio says how much
-likelier the questioned text's choices are when they come from the author of the known texts, whose choices are counted, than when
-they come from an author drawn anew (both Dirichlet-multinomial). Where there is no opportunity nothing is said.
+likelier the questioned text's choices are from the author of the known texts, whose choices are counted, than from an
+author drawn anew (both Dirichlet-multinomial). Where there is no opportunity nothing is said.
 
 The table is data (``alternations_en.txt``), English so far; in other languages its marks alone tell something.
 """
@@ -100,11 +100,9 @@ def counted(texts: Sequence[str]) -> Floats:
 def _sequences(text: str) -> Iterator[tuple[str, ...]]:
     """All sequences of tokens, and those whose first or last is any word."""
     tokens = ["^"]
-    for token in TOKEN.findall(text):
-        if token[0] == "\n":
-            token = "§"
-        tokens.append(token.lower().replace("’", "'"))
-        if token in ".!?§":
+    for found in TOKEN.findall(text):
+        tokens.append("§" if found[0] == "\n" else found.lower().replace("’", "'"))
+        if tokens[-1] in ".!?§":
             tokens.append("^")
     words = ["~" if token[0].isalnum() else token for token in tokens]
     shifted = [tokens[i:] for i in range(LONGEST)]

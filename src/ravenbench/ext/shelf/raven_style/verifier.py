@@ -3,8 +3,8 @@
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author.
 Out: ``verify`` gives answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered;
 ``BlindExtractor.measure`` features (n, features), higher = more alike (mean z-scores against impostors, and log10
-ratios by LambdaG and by alternations), and which problems can be told (n,) bool. SpecError for C or impostors out of range, CorpusError for one
-class or fewer than two authors.
+ratios by LambdaG and by alternations), and which problems can be told (n,) bool. SpecError for C or impostors out of
+range, CorpusError for one class or fewer than two authors.
 """
 
 from __future__ import annotations
