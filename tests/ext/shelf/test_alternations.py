@@ -1,6 +1,7 @@
 """Alternations: the table, what is counted, and what the counts say."""
 
 import time
+from itertools import pairwise
 from math import lgamma, log
 
 import numpy as np
@@ -67,9 +68,7 @@ def test_the_table_is_whole():
     given = {form for forms in alternations.sequences.values() for form in forms}
     given |= {form for form, _ in alternations.patterns}
     assert given == {*range(alternations.bounds[-1])}
-    for place, (first, stop) in enumerate(
-        zip(alternations.bounds, alternations.bounds[1:], strict=False)
-    ):
+    for place, (first, stop) in enumerate(pairwise(alternations.bounds)):
         for tokens, forms in alternations.sequences.items():
             within = [form for form in forms if first <= form < stop]
             assert len(within) < 2, (alternations.names[place], tokens)
@@ -92,7 +91,7 @@ def test_counting_takes_time_as_texts_are_long(piece):
 def sides(counts):
     """Counts as they are damped, a list for each alternation."""
     lists = []
-    for first, stop in zip(table().bounds, table().bounds[1:], strict=False):
+    for first, stop in pairwise(table().bounds):
         total = sum(counts[first:stop])
         damped = ENOUGH * log(1 + total / ENOUGH) / total if total else 0.0
         lists.append([value * damped for value in counts[first:stop]])
@@ -150,7 +149,7 @@ def test_ratios_are_those_of_dirichlet_multinomials(taught):
                 problems.texts[problems.questioned_index[i]],
             )
         )
-        for place, (first, stop) in enumerate(zip(bounds, bounds[1:], strict=False)):
+        for place, (first, stop) in enumerate(pairwise(bounds)):
             usual = scorer.usual_[first:stop].tolist()
             both = [k + q for k, q in zip(known[place], questioned[place], strict=True)]
             expected = plain(both, usual) - plain(known[place], usual)

@@ -6,6 +6,7 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Ridge, feature_names
+from ravenbench.ext.shelf.raven_style.alternations import GROUPS
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
 from ravenbench.ext.shelf.raven_style.verifier import MASKED, NAMES, SHAPES, RavenStyle
 from ravenbench.testing import toy_problems
@@ -107,9 +108,13 @@ def test_other_content_changes_no_answer(small):
     np.testing.assert_array_equal(before, after)
 
 
-def test_words_of_any_length_and_case_change_no_answer_of_the_edition_without_forms(small, taught):
+@pytest.mark.parametrize("choices", [False, True])
+def test_words_of_any_length_and_case_change_no_answer_of_editions_without_forms(
+    small, taught, choices
+):
     problems, same, asked = taught
-    blind = RavenStyle(forms=False).fit(problems, same)
+    blind = RavenStyle(forms=False, choices=choices).fit(problems, same)
+    assert len(blind.features_) == len(NAMES) + len(GROUPS) * choices
     replaced = []
     for name, known, questioned in asked:
         for word in WORDS:
@@ -166,8 +171,20 @@ def test_a_common_weight_draws_alike_features_together():
     assert odds[same].mean() > odds[~same].mean()
 
 
-def test_a_saved_one_answers_alike(small, tmp_path):
+def test_the_last_weights_may_be_free():
+    rng = np.random.default_rng(0)
+    same = rng.random(60) < 0.5
+    features = same[:, None] + rng.normal(size=(60, 3)) * 2
+    held, free = (Ridge(0.001, free=last).fit(features, same) for last in (0, 1))
+    assert 10 * free.coef_[-1] > 3 * held.coef_[-1] > 0
+    assert abs(free.coef_[0] - held.coef_[0]) < held.coef_[0] / 2
+
+
+@pytest.mark.parametrize("choices", [False, True])
+def test_a_saved_one_answers_alike(small, taught, tmp_path, choices):
     verifier, asked = small
+    if choices:
+        verifier = RavenStyle(forms=False, choices=True).fit(*taught[:2])
     problems = Problems.of(asked)
     again = load(save(verifier, tmp_path / "kept"))
     np.testing.assert_array_equal(again.verify(problems), verifier.verify(problems))
