@@ -6,6 +6,7 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Ridge, feature_names
+from ravenbench.ext.shelf.raven_style import verifier as verifier_module
 from ravenbench.ext.shelf.raven_style.alternations import GROUPS
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
 from ravenbench.ext.shelf.raven_style.verifier import MASKED, NAMES, SHAPES, RavenStyle
@@ -169,6 +170,17 @@ def test_a_common_weight_draws_alike_features_together():
     assert relative[1] < relative[0] / 2
     odds = together.log_odds(features)
     assert odds[same].mean() > odds[~same].mean()
+
+
+def test_choices_of_other_languages_change_nothing(monkeypatch, taught):
+    problems, same, asked = taught
+    monkeypatch.setattr(verifier_module, "speaks_english", lambda texts: False)
+    plain, chooses = (
+        RavenStyle(forms=False, choices=choices).fit(problems, same) for choices in (False, True)
+    )
+    assert chooses.features_ == plain.features_ == NAMES
+    answers = [one.log_odds(Problems.of(asked)) for one in (plain, chooses)]
+    np.testing.assert_array_equal(*answers)
 
 
 def test_the_last_weights_may_be_free():

@@ -18,6 +18,7 @@ from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Fused, Ridge, feature_names
 from ravenbench.ext.shelf.raven_style.alternations import GROUPS, Alternations, grouped
 from ravenbench.ext.shelf.raven_style.mask import ContentMask
+from ravenbench.text.content_words import speaks_english
 from ravenbench.types import Bools, Floats, Problems, name_array
 
 SHAPES = tuple(name for name in feature_names() if "shape" in name)
@@ -37,7 +38,7 @@ class BlindExtractor:
     mask_ : ContentMask
     masked_, shapes_ : Extractor
     grammar_ : LambdaG
-    choices_ : Alternations
+    choices_ : Alternations or None
     """
 
     impostors: int = 400
@@ -53,7 +54,8 @@ class BlindExtractor:
         shown = problems if self.forms else masked
         self.shapes_ = Extractor(self.impostors, self.seed, SHAPES).fit(shown, same)
         self.grammar_ = LambdaG(seed=self.seed).fit(masked, same)
-        if self.choices:
+        self.choices_ = None
+        if self.choices and speaks_english(problems.texts.rows(problems.documents)):
             self.choices_ = Alternations(seed=self.seed).fit(masked, same)
         return self
 
@@ -73,7 +75,7 @@ class BlindExtractor:
             self.grammar_.score(replace(masked, ids=name_array(each.hex() for each in known)))
         )
         measured = [words, shapes, grammar[:, None]]
-        if self.choices:
+        if self.choices_ is not None:
             measured.append(grouped(self.choices_.ratios(masked)))
         features = np.concatenate(measured, axis=1)
         able = able & shaped
@@ -104,7 +106,8 @@ class RavenStyle(Fused):
         Whether it sees how long content words and numbers are and which words begin with a capital; otherwise each is
         one sign to all families.
     choices : bool
-        Add what ``alternations`` say of the masked texts: contractions, words of one meaning, sentences, marks.
+        Add what ``alternations`` say of masked texts, where the training texts are English: contractions, words of one
+        meaning, sentences, marks.
 
     Attributes
     ----------
@@ -132,7 +135,7 @@ class RavenStyle(Fused):
         return BlindExtractor(self.impostors, self.seed, self.forms, self.choices)
 
     def _names(self) -> tuple[str, ...]:
-        return NAMES + GROUPS * self.choices
+        return NAMES if getattr(self.extractor_, "choices_", None) is None else NAMES + GROUPS
 
     def _ridge(self) -> Ridge:
-        return Ridge(self.C, self.common, len(GROUPS) * self.choices)
+        return Ridge(self.C, self.common, len(self._names()) - len(NAMES))
