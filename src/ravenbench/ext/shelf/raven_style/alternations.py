@@ -20,7 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import chain, product
 from typing import NamedTuple, Self
@@ -41,6 +41,8 @@ ENOUGH = 10.0
 TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\n\s*\n|[^\w\s]")
 LONGEST = 4
 """Tokens of the longest sequence."""
+RECENT = 4096
+"""Texts whose counts are kept: known texts are asked about again, and what was learned from is measured."""
 
 
 class Table(NamedTuple):
@@ -86,14 +88,18 @@ def table() -> Table:
 
 def counted(texts: Sequence[str]) -> Floats:
     """How often each text takes each form, (texts, forms)."""
+    return np.array([_counted(text) for text in texts]).reshape(len(texts), table().bounds[-1])
+
+
+@lru_cache(maxsize=RECENT)
+def _counted(text: str) -> Floats:
     alternations = table()
-    counts = np.zeros((len(texts), alternations.bounds[-1]))
-    for row, text in zip(counts, texts, strict=True):
-        found = Counter(_sequences(text))
-        for tokens in alternations.sequences.keys() & found.keys():
-            row[alternations.sequences[tokens]] += found[tokens]
-        for form, pattern in alternations.patterns:
-            row[form] += len(pattern.findall(text))
+    counts = np.zeros(alternations.bounds[-1])
+    found = Counter(filter(alternations.sequences.__contains__, _sequences(text)))
+    for tokens, times in found.items():
+        counts[alternations.sequences[tokens]] += times
+    for form, pattern in alternations.patterns:
+        counts[form] += len(pattern.findall(text))
     return counts
 
 
@@ -104,15 +110,12 @@ def _sequences(text: str) -> Iterator[tuple[str, ...]]:
         tokens.append("§" if found[0] == "\n" else found.lower().replace("’", "'"))
         if tokens[-1] in ".!?§":
             tokens.append("^")
-    words = ["~" if token[0].isalnum() else token for token in tokens]
+    words = ["~" if token[0].isalnum() else "" for token in tokens]
     shifted = [tokens[i:] for i in range(LONGEST)]
-    return chain(
-        *(zip(*shifted[:size], strict=False) for size in range(1, LONGEST + 1)),
-        (pair for pair in zip(words, tokens[1:], strict=False) if pair[0] == "~"),
-        (pair for pair in zip(tokens, words[1:], strict=False) if pair[1] == "~"),
-        (three for three in zip(words, tokens[1:], tokens[2:], strict=False) if three[0] == "~"),
-        (three for three in zip(tokens, tokens[1:], words[2:], strict=False) if three[2] == "~"),
-    )
+    sides = [(words, shifted[1]), (tokens, words[1:])]
+    sides += [(words, shifted[1], shifted[2]), (tokens, shifted[1], words[2:])]
+    runs = [shifted[:size] for size in range(1, LONGEST + 1)]
+    return chain(*(zip(*parts, strict=False) for parts in (*runs, *sides)))
 
 
 @dataclass(eq=False, repr=False)
