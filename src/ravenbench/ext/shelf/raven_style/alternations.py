@@ -112,10 +112,10 @@ def _sequences(text: str) -> Iterator[tuple[str, ...]]:
             tokens.append("^")
     words = ["~" if token[0].isalnum() else "" for token in tokens]
     shifted = [tokens[i:] for i in range(LONGEST)]
-    sides = [(words, shifted[1]), (tokens, words[1:])]
-    sides += [(words, shifted[1], shifted[2]), (tokens, shifted[1], words[2:])]
     runs = [shifted[:size] for size in range(1, LONGEST + 1)]
-    return chain(*(zip(*parts, strict=False) for parts in (*runs, *sides)))
+    runs += [[words, shifted[1]], [tokens, words[1:]]]
+    runs += [[words, *shifted[1:3]], [tokens, shifted[1], words[2:]]]
+    return chain(*(zip(*parts, strict=False) for parts in runs))
 
 
 @dataclass(eq=False, repr=False)
