@@ -48,6 +48,7 @@ FORMS = {
     "calibrated": "calibrated(function-words, folds=3)",
     "distorted": "distorted(char-ngram)",
     "one-sign": "raven-style(forms=False)",
+    "choices": "raven-style(forms=False, choices=True)",
     "masked": "masked(lambdag, content-mask)",
     "meta": f"meta({FAST_MEMBERS})",
     "stacked": f"stacked({FAST_MEMBERS}, folds=3)",
@@ -66,7 +67,7 @@ MEDIUM = (
     "castillo-2014, frery-2014, glad-2015, halvani-2014, harvey-2014, layton-2014, modaresi-2014, satyam-2014, "
     "spatium-2015, vartapetiance-2014, jankowska-2014, zamani-2014"
 )
-OWN = "raven-2026, raven-style, one-sign, impostors"
+OWN = "raven-2026, raven-style, one-sign, choices, alternations, impostors"
 SLOW = "encoder, command, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, bagnall-2015-transductive"
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta, dirichlet-multinomial, poisson-gamma"
 SLOWEST = "encoder, moreau-2014, bagnall-2015, bagnall-2015-transductive"
