@@ -22,12 +22,13 @@ PAPERLESS = {
         "style-only",
         "topic-only",
         "masked",
+        "alternations",
     },
     "attributor": {"nb", "function-words", "topic-words"},
     "encoder": set(),
     "sampler": set(),
 }
-"""Controls, wrappers and textbook methods that no paper is named for."""
+"""Controls, wrappers, textbook methods and one of ours that no paper is named for."""
 NEEDED = {"article": {"journal"}, "inproceedings": {"booktitle"}, "incollection": {"booktitle"}}
 
 

@@ -45,7 +45,7 @@ RECENT = 4096
 """Texts whose counts are kept: known texts are asked about again, and what was learned from is measured."""
 
 
-class Table(NamedTuple):
+class Alternatives(NamedTuple):
     """The alternations, in order: ``names``, ``group`` (of each its place in ``GROUPS``), ``bounds`` (of each where its
     forms begin; one more for the end), ``sequences`` (the forms of each sequence of tokens) and ``patterns`` (those of
     regular expressions)."""
@@ -58,7 +58,7 @@ class Table(NamedTuple):
 
 
 @cache
-def table() -> Table:
+def table() -> Alternatives:
     """The alternations of English."""
     text = (files(__package__) / "alternations_en.txt").read_text("utf-8")
     heads = list[str]()
@@ -83,7 +83,7 @@ def table() -> Table:
                     sequences.setdefault(tokens, []).append(form)
         form += 1
     groups, names = zip(*(head.split(": ", 1) for head in heads), strict=True)
-    return Table(names, tuple(map(GROUPS.index, groups)), (*bounds, form), sequences, patterns)
+    return Alternatives(names, tuple(map(GROUPS.index, groups)), (*bounds, form), sequences, patterns)
 
 
 def counted(texts: Sequence[str]) -> Floats:
@@ -95,8 +95,8 @@ def counted(texts: Sequence[str]) -> Floats:
 def _counted(text: str) -> Floats:
     alternations = table()
     counts = np.zeros(alternations.bounds[-1])
-    found = Counter(filter(alternations.sequences.__contains__, _sequences(text)))
-    for tokens, times in found.items():
+    times_of = Counter(filter(alternations.sequences.__contains__, _sequences(text)))
+    for tokens, times in times_of.items():
         counts[alternations.sequences[tokens]] += times
     for form, pattern in alternations.patterns:
         counts[form] += len(pattern.findall(text))
@@ -106,8 +106,8 @@ def _counted(text: str) -> Floats:
 def _sequences(text: str) -> Iterator[tuple[str, ...]]:
     """All sequences of tokens, and those whose first or last is any word."""
     tokens = ["^"]
-    for found in TOKEN.findall(text):
-        tokens.append("§" if found[0] == "\n" else found.lower().replace("’", "'"))
+    for piece in TOKEN.findall(text):
+        tokens.append("§" if piece[0] == "\n" else piece.lower().replace("’", "'"))
         if tokens[-1] in ".!?§":
             tokens.append("^")
     words = ["~" if token[0].isalnum() else "" for token in tokens]
