@@ -83,7 +83,9 @@ def table() -> Alternatives:
                     sequences.setdefault(tokens, []).append(form)
         form += 1
     groups, names = zip(*(head.split(": ", 1) for head in heads), strict=True)
-    return Alternatives(names, tuple(map(GROUPS.index, groups)), (*bounds, form), sequences, patterns)
+    return Alternatives(
+        names, tuple(map(GROUPS.index, groups)), (*bounds, form), sequences, patterns
+    )
 
 
 def counted(texts: Sequence[str]) -> Floats:
