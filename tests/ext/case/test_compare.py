@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from comparable import FAST, background, case, text, write
+from comparable import COMMON, FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
@@ -248,7 +248,7 @@ def test_plan_writes_nothing(others, tmp_path):
         and told["done"] == 0
     )
     assert not (tmp_path / "out").exists()
-    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts."
+    assert told["notes"][0] == "1 case. The background is others: 48 texts by 12 authors."
 
 
 def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, monkeypatch):
@@ -294,6 +294,35 @@ REFUSED = {
         "repeats the background text author03/1",
     ),
 }
+
+
+def test_plan_and_comparison_refuse_a_case_alike_and_nothing_is_computed_about_it(others, tmp_path):
+    questioned, known = case(tmp_path)
+    for place in (questioned, *known.iterdir()):
+        number = int(place.stem) if place.stem.isdigit() else 50
+        write(place, text(90, number, common=COMMON[-3:]).replace(" ", ", "))
+    own, theirs = (tmp_path / name for name in ("own", "theirs"))
+    case(own, writer=91, candidate=91)
+    (own / "questioned.txt").rename(own / "mine.txt")
+    given = {
+        "questioned": [questioned, own / "mine.txt"],
+        "known": {"odd": known, "usual": own / "known"},
+        "background": others,
+        **FAST,
+    }
+    planned = "\n".join(Compare.plan({**given, "out": theirs}).notes)
+    store = ravenbench.compare(**given, out=theirs).store
+    cases = store.plan_as(ComparePlan).cases
+    refused = {case.id: case.refusals for case in cases if case.refusals}
+    assert list(refused) == ["questioned / odd"]
+    assert "of another kind" in str(refused["questioned / odd"][0])
+    for name, why in refused.items():
+        assert f"{name}: no answer, for {why[0]}." in planned
+        assert not any(
+            one.case == name for s in store.plan_as(ComparePlan).shapes for one in s.problems
+        )
+    alone = {**given, "questioned": questioned, "known": known}
+    assert ravenbench.compare(**alone, out=tmp_path / "alone").store.plan.cells == []
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -422,9 +451,7 @@ def test_backgrounds_that_are_too_small(tmp_path):
             questioned, known, background(tmp_path / "one", [1]), out=tmp_path / "x", **FAST
         )
     (found,) = asked(tmp_path, background(tmp_path / "six", range(6)), questioned, known)
-    assert (
-        not found.answered and "6 background authors have texts enough" in found.reasons[0].sentence
-    )
+    assert not found.answered and "6 background authors can fill" in found.reasons[0].sentence
 
 
 BACKGROUNDS = {
@@ -594,7 +621,12 @@ def test_candidates_are_called_as_a_reader_would(others, tmp_path):
         read_material(spec_of({"batch": batch, "background": others})).cases[0].candidate.name
         == "Ann\u2028Lee"
     )
-    assert [signed(value) for value in (-0.04, 0.04, -0.25, 1.0)] == ["0.0", "0.0", "−0.2", "+1.0"]
+    assert [signed(value) for value in (-0.04, 0.04, -0.25, 1.0)] == [
+        "−0.04",
+        "+0.04",
+        "−0.2",
+        "+1.0",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    SpecError,
+    counted,
+    first_names,
+    remark,
+    some,
+)
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.reading.archive import no_such
@@ -496,7 +504,7 @@ def evidence_in_words(*texts: str) -> tuple[int, str]:
     """The count of words that texts have together, passages that come again counted once, and the same as a phrase."""
     words = sum(map(count_words, texts))
     evidence = count_evidence(*texts)
-    return evidence, f"{words} words" + (
+    return evidence, counted(words, "word") + (
         f", {evidence} without repetitions" if evidence < words else ""
     )
 

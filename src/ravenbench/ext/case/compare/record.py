@@ -193,6 +193,14 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
     words: list[int]
     functions: list[str]
 
+    @property
+    def described(self) -> str:
+        """What it holds, in words."""
+        count = len(self.authors)
+        drawn = f", drawn from {self.all_authors}" if self.all_authors > count else ""
+        held = {"name": self.name, "texts": self.documents, "authors": count}
+        return say("background", **held, drawn=drawn)
+
 
 class ComparePlan(Plan, frozen=True, kw_only=True):
     """The manifest of ``raven compare``; ``copies`` are notes on whole texts under two authors of a class, ``validated``

@@ -98,7 +98,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
 
     kind = "compare"
     template = "ravenbench.ext.case.compare:template.html.j2"
-    counted = "comparisons"
+    thing = "comparison"
 
     @cached_property
     def note(self) -> FileNote:
@@ -113,9 +113,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
     def summary(self) -> Table:
         lines = [case.line for case in self.answers if case.line is not None]
         most = max((digits(line.llr) for line in lines), default=1)
-        # The side of 0 is to be seen.
-        ends = [end for line in lines for end in line.interval]
-        fine = 2 if any(end and not round(end, 1) for end in ends) else 1
+        fine = max((digits(end) for line in lines for end in line.interval), default=1)
         members = self.analysis.members
         shown = {
             "words": col("in words", _in_words, text=True),

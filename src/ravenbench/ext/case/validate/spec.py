@@ -65,7 +65,8 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
         about(
             "… and if the upper ends of the intervals of both rates of strongly misleading LRs do"
             " not exceed this. Default .1: LRs of ten or more that mean what they say mislead in at"
-            " most one case in ten. Fewer than 35 authors cannot show it."
+            " most one case in ten. 35 authors can show it; fewer than 29 have no such LRs, and it is"
+            " not applicable."
         ),
     ] = 0.1
     strong: Annotated[
