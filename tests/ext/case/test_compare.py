@@ -347,7 +347,11 @@ def test_known_texts_of_two_writers_disagree(others, tmp_path):
     assert [r.sentence.partition(":")[0] for r in found.reasons] == [
         "the known texts disagree among themselves"
     ]
-    assert report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]["log10_lr"] is None
+    report = report_of(Store.open(tmp_path / "case"))
+    (told,) = report.to_json()["cases"]
+    assert told["log10_lr"] is None and "least like the others is 0.txt" in told["odd_one"]
+    assert told["odd_one"] in write_report(report.store).read_text()
+    assert told["odd_one"] in "".join(map(str, report.closing()))
 
 
 def test_known_texts_disagree_only_where_hardly_any_of_one_writer_do():
@@ -589,7 +593,7 @@ def test_a_background_that_holds_the_candidate(tmp_path):
     told = " ".join(plan.background.left_out)
     assert (
         "THE_candidate: has the name of the candidate" in told
-        and "stranger/0 shares long passages" in told
+        and "stranger/0 shares long passages with the known text 0.txt of" in told
     )
     assert "Left out of the background" in write_report(store).read_text()
 

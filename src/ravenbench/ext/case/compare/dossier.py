@@ -23,7 +23,7 @@ from typing import Any, Literal
 import msgspec
 
 from ravenbench import __version__, files
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import InputError, SpecError, first_names
 from ravenbench.ext.case.like_case import rounded
 from ravenbench.ext.case.likelihood_ratios import RATES, MeasureEstimate
 from ravenbench.ext.case.sentences import beside, say
@@ -32,6 +32,7 @@ from ravenbench.store.records import Head, Record, open_record, read_record
 
 FILE = "dossier.json"
 Verdict = Literal["passed", "failed", "not tested"]
+ANYWAY = "--unvalidated gives an answer all the same, and says so"
 SAME_SYSTEM = ("authors", "folds", "donors", "seed")
 """Options that decide LRs beside background and verifiers."""
 
@@ -197,14 +198,17 @@ def cited(
         for name in SAME_SYSTEM
     }
     differs = [how for how, alike in systems.items() if not alike]
-    passed = [one.condition for one in dossier.cells if one.verdict == "passed"]
-    why = ""
-    if differs:
+    if not unvalidated and differs:
         why = say("other system", folder=folder, differs="; ".join(differs))
-    elif case_between not in [one.between for one in passed]:
-        why = say("none passed", folder=folder, between=_in_words(case_between))
-    if why and not unvalidated:
-        raise SpecError(why, fix="--unvalidated gives an answer all the same, and says so")
+        raise SpecError(why, fix=f"give the options that it was made with; {ANYWAY}")
+    verdicts = {one.condition.name: one.verdict for one in dossier.cells}
+    passed = [one for one in dossier.cells if one.verdict == "passed"]
+    if not unvalidated and case_between not in [one.condition.between for one in passed]:
+        raise SpecError(
+            say("none passed", folder=folder, between=_in_words(case_between)),
+            found=first_names([f"{name} {verdict}" for name, verdict in verdicts.items()]),
+            fix=f"validate with more authors or longer texts; {ANYWAY}",
+        )
     return Cited(
         folder=folder,
         sha256=files.sha256(place),

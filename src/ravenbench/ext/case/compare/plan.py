@@ -107,7 +107,7 @@ def draft(
     row = {case_texts.hash(i): i for i in range(len(case_texts))}
     shapes: list[ShapeRecord] = []
     parts: list[Part] = []
-    placed = dict[str, str]()
+    placed = dict[str, ShapeRecord]()
     part = dict[str, int]()
     ready = [case for case in material.cases if not refusals[case.id]]
     for wanted, cases in (
@@ -127,7 +127,7 @@ def draft(
                 shapes.append(shaped.record)
                 parts += shaped.parts
                 part |= shaped.part
-                placed |= {case.id: name for case in able}
+                placed |= dict.fromkeys((case.id for case in able), shaped.record)
                 break
         for id, reasons in refused.items():
             refusals[id] += reasons
@@ -261,7 +261,7 @@ def background_record(
 def _case_record(
     case: CaseTexts,
     background: Population,
-    shape: str | None,
+    shape: ShapeRecord | None,
     part: int | None,
     refusals: list[Reason],
     screened: Screened,
@@ -277,13 +277,19 @@ def _case_record(
             left_out="" if text.document is None else text.document.account,
         )
 
+    most = 0 if shape is None else len(shape.known)
+    # As ``joined_known`` joins them.
+    known = sorted(case.candidate.texts, key=lambda text: (-text.words, text.path))
+    sets = [known[i::most] for i in range(min(most, len(known)))]
+    held = [" and ".join(text.name for text in texts) for texts in sets]
     return CaseRecord(
         id=case.id,
         candidate=case.candidate.name,
         questioned=text_record(case.questioned),
         known=[text_record(text) for text in case.candidate.texts],
-        shape=shape,
+        shape=None if shape is None else shape.name,
         refusals=refusals,
         notes=screened.notes[case.id],
         part=part,
+        held=held,
     )

@@ -164,7 +164,8 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
     (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of
     background pairs that the candidate belongs to, whose authors are held out where the case is judged; None where the
-    candidate is in none."""
+    candidate is in none; ``held`` are the names of the known texts as they are compared, of those that are joined
+    together."""
 
     id: str
     candidate: str
@@ -174,6 +175,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     refusals: list[Reason]
     notes: list[str]
     part: int | None = None
+    held: list[str] = []
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):

@@ -48,7 +48,7 @@ TITLES = {
     "misleading_for": "rate of strongly misleading LRs for one author",
     "misleading_against": "rate of strongly misleading LRs against",
 }
-MOST_PEOPLE = 1000
+MOST_PEOPLE = 500
 """People whom nobody gathers, so that it is not said that so many would do."""
 
 
