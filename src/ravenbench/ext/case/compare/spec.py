@@ -33,6 +33,8 @@ from ravenbench.store.resume import data_hash
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
+Same = Annotated[str, about("As of raven compare, with the same default.", takes=COMPONENTS)]
+"""The verifiers of another command about cases: there is one list, ``DEFAULT``."""
 DOSSIER = ("validated", "condition", "unvalidated")
 """Options that concern a dossier."""
 

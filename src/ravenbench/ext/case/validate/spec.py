@@ -12,9 +12,9 @@ from typing import Annotated
 
 import msgspec
 
-from ravenbench.engine.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, CorpusSpec, about
+from ravenbench.engine.options import PATH, AtLeastOne, AtLeastTwo, CorpusSpec, about
 from ravenbench.ext.case.compare.dossier import Criterion
-from ravenbench.ext.case.compare.spec import DEFAULT, CompareSpec
+from ravenbench.ext.case.compare.spec import DEFAULT, CompareSpec, Same
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 
@@ -32,9 +32,7 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
             takes=PATH,
         ),
     ] = None
-    verifiers: Annotated[
-        str, about("As of raven compare, with the same default.", takes=COMPONENTS)
-    ] = DEFAULT
+    verifiers: Same = DEFAULT
     authors: Annotated[AtLeastTwo, about("As of raven compare. Default 80.")] = 80
     folds: Annotated[AtLeastTwo, about("As of raven compare. Default 5.", metavar="K")] = 5
     donors: Annotated[AtLeastOne, about("As of raven compare. Default 4.")] = 4
