@@ -650,6 +650,15 @@ def test_usage(others, tmp_path, given, told):
         ravenbench.compare(**wanted, out=tmp_path / "case")
 
 
+def test_one_seed_is_taken_and_what_to_do_with_several_is_said(others, tmp_path):
+    questioned, known = case(tmp_path)
+    given = ["--questioned", questioned, "--known", known, "--background", others, "--plan"]
+    several = ["compare", *map(str, given), "--seed", "0,1"]
+    refused = CliRunner().invoke(build("compare"), several)
+    assert "repeat the command with each seed" in str(refused.exception)
+    assert CliRunner().invoke(build("compare"), [*several[:-1], "1"]).exit_code == 0
+
+
 def test_scores_are_those_of_fits_that_knew_neither_author(done):
     plan = done.plan_as(ComparePlan)
     found = read_scores(done, plan, plan.shapes[0]).pairs
