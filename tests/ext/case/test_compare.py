@@ -244,7 +244,7 @@ def test_plan_writes_nothing(others, tmp_path):
     told = json.loads(result.stdout)
     assert (
         result.exit_code == 0
-        and told["problems"]["the cases themselves"] == 1
+        and told["problems"]["test"] > 100
         and told["done"] == 0
     )
     assert not (tmp_path / "out").exists()

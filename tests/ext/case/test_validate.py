@@ -407,30 +407,17 @@ def _figures(**given):
 
 
 @pytest.mark.parametrize(
-    ("changed", "way", "misled"),
+    ("overstated", "way"),
     [
-        ({}, "weaker than the evidence", "are as rare as is asked"),
-        (
-            {"misleading_against": (0.0, 0.0, 0.08)},
-            "weaker than the evidence",
-            "no pair has a misleading LR of 10",
-        ),
-        (
-            {"overstated": (0.7, 0.5, 0.9), "misleading_for": (0.2, 0.1, 0.3)},
-            "stronger than the evidence",
-            "too frequent",
-        ),
-        (
-            {"overstated": (0.0, -0.2, 0.2)},
-            "nor that they are too strong or too weak",
-            "are as rare as is asked",
-        ),
+        ((-0.7, -0.9, -0.5), "weaker than the evidence"),
+        ((0.7, 0.5, 0.9), "stronger than the evidence"),
+        ((0.0, -0.2, 0.2), "nor that they are too strong or too weak"),
     ],
 )
-def test_a_cell_that_fails_says_in_words_which_way(changed, way, misled):
+def test_a_cell_that_fails_says_in_words_which_way(overstated, way):
     criterion = Criterion(cllr=1, devpav=0.3, mean=1.5, misleading=0.1, strong=1, reach=1.5)
-    first, *by_figures = failing(_figures(**changed), criterion, 40)
-    assert way in first and misled in first
+    first, *by_figures = failing(_figures(overstated=overstated), criterion, 40)
+    assert way in first
     assert by_figures[0] == "devPAV may be as high as .970, and at most 0.3 is asked"
 
 

@@ -201,12 +201,11 @@ def cited(
     if not unvalidated and differs:
         why = say("other system", folder=folder, differs="; ".join(differs))
         raise SpecError(why, fix=f"give the options that it was made with; {ANYWAY}")
-    verdicts = {one.condition.name: one.verdict for one in dossier.cells}
-    passed = [one for one in dossier.cells if one.verdict == "passed"]
-    if not unvalidated and case_between not in [one.condition.between for one in passed]:
+    passed = [one.condition.between for one in dossier.cells if one.verdict == "passed"]
+    if not unvalidated and case_between not in passed:
         raise SpecError(
             say("none passed", folder=folder, between=_in_words(case_between)),
-            found=first_names([f"{name} {verdict}" for name, verdict in verdicts.items()]),
+            found=first_names([f"{one.condition.name} {one.verdict}" for one in dossier.cells]),
             fix=f"validate with more authors or longer texts; {ANYWAY}",
         )
     return Cited(

@@ -27,6 +27,7 @@ from ravenbench.ext.case.compare.background import (
     case_shape,
     choose,
     fitting_shape,
+    joined_known,
 )
 from ravenbench.ext.case.compare.classes import class_shapes
 from ravenbench.ext.case.compare.dossier import Cited, standing
@@ -278,10 +279,10 @@ def _case_record(
         )
 
     most = 0 if shape is None else len(shape.known)
-    # As ``joined_known`` joins them.
-    known = sorted(case.candidate.texts, key=lambda text: (-text.words, text.path))
-    sets = [known[i::most] for i in range(min(most, len(known)))]
-    held = [" and ".join(text.name for text in texts) for texts in sets]
+    held = [
+        " and ".join(text.name for text in case.candidate.texts if text.text in joined)
+        for joined in joined_known(case, most)
+    ]
     return CaseRecord(
         id=case.id,
         candidate=case.candidate.name,

@@ -71,11 +71,6 @@ FEATURES = {
         " known texts beyond that with the background. Content: share of its places within content"
         " words, where it may be topic.",
     ),
-    "impostors": (
-        "Character sequences against impostors",
-        "Five characters; the overlap is held against that with the ten background texts most like"
-        " the questioned one (impostors).",
-    ),
 }
 """Title and note of each kind of features."""
 PROMISED = {

@@ -10,7 +10,6 @@ FOLDER/note.json   reference, examiner and date for the page, where they were gi
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ import msgspec
 from ravenbench.engine.options import PATH, Option
 from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import counted
-from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
+from ravenbench.ext.case.compare.record import NOTE, FileNote
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.reading.decoding import checked_name
 
@@ -139,9 +138,6 @@ class Compare(Task):
             if name in self.values
         }
 
-    def sizes(self, draft: Draft[Any]) -> dict[str, int]:
-        return {name: count for name, count in _counts(draft).items() if count}
-
     def notes(self, draft: Draft[Any]) -> list[str]:
         from ravenbench.ext.case.compare.plan import RECKONED
 
@@ -149,26 +145,6 @@ class Compare(Task):
 
     def components(self) -> Mapping[str, Component]:
         return self.spec.components()
-
-
-def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
-    """Problems by what they are for."""
-    shapes = drafted.plan.shapes
-    asks = Counter(one.asks for shape in shapes for one in dict.fromkeys(shape.problems))
-    size = Counter({fold.name: len(fold.test) for fold in drafted.folds})
-
-    def pairs(role: FoldRole) -> int:
-        return sum(size[role.of(fold)] for shape in shapes for fold in shape.folds)
-
-    return {
-        "the cases themselves": asks["plain"],
-        "the cases with content replaced": asks["on"] + asks["off"],
-        "background authors in the candidate's place": asks["author"],
-        "known texts against one another": asks["known"] + pairs(FoldRole.SETS),
-        "background pairs": pairs(FoldRole.PAIRS),
-        "background pairs with content replaced": pairs(FoldRole.TRANSPLANTED)
-        + pairs(FoldRole.FREE),
-    }
 
 
 def _told(plan: ComparePlan) -> list[str]:

@@ -69,7 +69,6 @@ class ValidateReport(Report[Validation]):
 
     def summary(self) -> Table:
         """A row for each cell."""
-
         criterion = self.analysis.plan.criterion
 
         def shown(key: str) -> Any:
@@ -77,9 +76,6 @@ class ValidateReport(Report[Validation]):
                 (one := cell.result.measures.get(key))
                 and _with_interval(one, _digits(criterion, {key: one}))
             )
-
-        def value(key: str) -> Any:
-            return lambda cell: (one := cell.result.measures.get(key)) and one.value
 
         return table(
             "cells",
@@ -91,8 +87,8 @@ class ValidateReport(Report[Validation]):
             col("pairs: one author", "result.same", terminal=False),
             col("two", "result.different", terminal=False),
             col("C_llr", shown("cllr"), text=True),
-            col("C_llr min", value("cllr_min"), digits=2, terminal=False),
-            col("EER", value("eer"), digits=2, terminal=False),
+            col("C_llr min", shown("cllr_min"), text=True, terminal=False),
+            col("EER", shown("eer"), text=True, terminal=False),
             col("devPAV", shown("devpav"), text=True),
             col("mean LR of strangers", shown("mean_for"), text=True, terminal=False),
             col("mean 1/LR of own", shown("mean_against"), text=True, terminal=False),

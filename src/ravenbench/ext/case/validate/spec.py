@@ -84,18 +84,7 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def compared(self) -> CompareSpec:
         """The system that is validated."""
-        names = (
-            "background",
-            "verifiers",
-            "authors",
-            "folds",
-            "donors",
-            "text",
-            "author",
-            "topic",
-            "encoding",
-            "seed",
-        )
+        names = {*self.__struct_fields__} & {*CompareSpec.__struct_fields__}
         return CompareSpec(**{name: getattr(self, name) for name in names})
 
     def criterion(self) -> Criterion:
