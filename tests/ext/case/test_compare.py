@@ -242,11 +242,7 @@ def test_plan_writes_nothing(others, tmp_path):
     ]
     result = CliRunner().invoke(build("compare"), [*map(str, args), "--plan", "--json"])
     told = json.loads(result.stdout)
-    assert (
-        result.exit_code == 0
-        and told["problems"]["test"] > 100
-        and told["done"] == 0
-    )
+    assert result.exit_code == 0 and told["problems"]["test"] > 100 and told["done"] == 0
     assert not (tmp_path / "out").exists()
     assert told["notes"][0] == "1 case. The background is others: 48 texts by 12 authors."
 

@@ -279,7 +279,7 @@ def _case_record(
         )
 
     most = 0 if shape is None else len(shape.known)
-    held = [
+    known_names = [
         " and ".join(text.name for text in case.candidate.texts if text.text in joined)
         for joined in joined_known(case, most)
     ]
@@ -292,5 +292,5 @@ def _case_record(
         refusals=refusals,
         notes=screened.notes[case.id],
         part=part,
-        held=held,
+        known_names=known_names,
     )

@@ -164,7 +164,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
     (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of
     background pairs that the candidate belongs to, whose authors are held out where the case is judged; None where the
-    candidate is in none; ``held`` are the names of the known texts as they are compared, of those that are joined
+    candidate is in none; ``known_names`` are the names of the known texts as they are compared, of those that are joined
     together."""
 
     id: str
@@ -175,7 +175,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     refusals: list[Reason]
     notes: list[str]
     part: int | None = None
-    held: list[str] = []
+    known_names: list[str] = []
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):
@@ -200,8 +200,8 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
         """What it holds, in words."""
         count = len(self.authors)
         drawn = f", drawn from {self.all_authors}" if self.all_authors > count else ""
-        held = {"name": self.name, "texts": self.documents, "authors": count}
-        return say("background", **held, drawn=drawn)
+        values = {"name": self.name, "texts": self.documents, "authors": count}
+        return say("background", **values, drawn=drawn)
 
 
 class ComparePlan(Plan, frozen=True, kw_only=True):

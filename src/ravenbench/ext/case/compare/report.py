@@ -286,8 +286,8 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         """Which known text is least like the others, where they disagree; else nothing."""
         if one.scored is None or all(reason.why is not Why.DISAGREEING for reason in one.reasons):
             return ""
-        held = next(case.held for case in self.analysis.plan.cases if case.id == one.id)
-        least, name = min(zip(one.scored.known_against_others, held, strict=True))
+        names = next(case.known_names for case in self.analysis.plan.cases if case.id == one.id)
+        least, name = min(zip(one.scored.known_against_others, names, strict=True))
         return say("odd one", name=name, least=least)
 
     def said(self, one: CaseFound) -> list[RenderableType]:

@@ -98,12 +98,12 @@ class ValidateReport(Report[Validation]):
     def _measures(self, cell: DossierCell, key: str) -> Table:
         """Every measure of a cell, and what the criterion asks of it."""
         criterion = self.analysis.plan.criterion
-        found = cell.result.measures
-        fine = _digits(criterion, found)
+        by_key = cell.result.measures
+        fine = _digits(criterion, by_key)
         return table(
             key,
             cell.result.condition.name,
-            found.items(),
+            by_key.items(),
             col("measure", lambda r: TITLES[r[0]], text=True),
             col("value", "1.value", digits=fine),
             col("95% interval", lambda r: (r[1].low, r[1].high), digits=fine),
