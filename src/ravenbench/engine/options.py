@@ -227,12 +227,14 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
         if not meant:
             raise KeyError(f"nothing is said of {field.name}")
         members = list(_members(hints[field.name]))
+        one = members[0] if len(members) == 1 else str
+        special = {
+            "kind": one if one in (bool, int, float) else str,
+            "command": dict not in members,
+            **(meant[-1].extra or {}),
+        }
         options[field.name] = Option(
-            field.name,
-            meant[-1].description,
-            members[0] if members[0] in (bool, int, float) and len(members) == 1 else str,
-            required=field.required,
-            **({"command": dict not in members} | (meant[-1].extra or {})),
+            field.name, meant[-1].description, required=field.required, **special
         )
     return options
 

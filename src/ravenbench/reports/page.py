@@ -27,7 +27,7 @@ from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
-from ravenbench.errors import OBEYED
+from ravenbench.errors import OBEYED, counted
 from ravenbench.files import write_bytes
 from ravenbench.papers import Paper, bibtex
 from ravenbench.reports.view import Section, Table, figure, made, named, printable, public, to_html
@@ -262,6 +262,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    jinja.filters["counted"] = counted
     jinja.filters["figure"] = figure
     jinja.filters["named"] = named
     jinja.filters["made"] = made

@@ -360,7 +360,10 @@ def advise(
     unquoted: bool = False,
     strip_shared: bool = False,
     skip_faulty: bool = False,
-    verifiers: str | Sequence[str] | None = None,
+    verifiers: str
+    | Sequence[
+        str | Component
+    ] = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words",
     column: str | None = None,
     author: str | None = None,
     topic: str | None = None,

@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from comparable import FAST, background, case, text, write
+from comparable import COMMON, FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
@@ -242,13 +242,9 @@ def test_plan_writes_nothing(others, tmp_path):
     ]
     result = CliRunner().invoke(build("compare"), [*map(str, args), "--plan", "--json"])
     told = json.loads(result.stdout)
-    assert (
-        result.exit_code == 0
-        and told["problems"]["the cases themselves"] == 1
-        and told["done"] == 0
-    )
+    assert result.exit_code == 0 and told["problems"]["test"] > 100 and told["done"] == 0
     assert not (tmp_path / "out").exists()
-    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts."
+    assert told["notes"][0] == "1 case. The background is others: 48 texts by 12 authors."
 
 
 def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, monkeypatch):
@@ -296,6 +292,35 @@ REFUSED = {
 }
 
 
+def test_plan_and_comparison_refuse_a_case_alike_and_nothing_is_computed_about_it(others, tmp_path):
+    questioned, known = case(tmp_path)
+    for place in (questioned, *known.iterdir()):
+        number = int(place.stem) if place.stem.isdigit() else 50
+        write(place, text(90, number, common=COMMON[-3:]).replace(" ", ", "))
+    own, theirs = (tmp_path / name for name in ("own", "theirs"))
+    case(own, writer=91, candidate=91)
+    (own / "questioned.txt").rename(own / "mine.txt")
+    given = {
+        "questioned": [questioned, own / "mine.txt"],
+        "known": {"odd": known, "usual": own / "known"},
+        "background": others,
+        **FAST,
+    }
+    planned = "\n".join(Compare.plan({**given, "out": theirs}).notes)
+    store = ravenbench.compare(**given, out=theirs).store
+    cases = store.plan_as(ComparePlan).cases
+    refused = {case.id: case.refusals for case in cases if case.refusals}
+    assert list(refused) == ["questioned / odd"]
+    assert "of another kind" in str(refused["questioned / odd"][0])
+    for name, why in refused.items():
+        assert f"{name}: no answer, for {why[0]}." in planned
+        assert not any(
+            one.case == name for s in store.plan_as(ComparePlan).shapes for one in s.problems
+        )
+    alone = {**given, "questioned": questioned, "known": known}
+    assert ravenbench.compare(**alone, out=tmp_path / "alone").store.plan.cells == []
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_compared_is_said_and_not_scored(name, others, tmp_path):
     questioned, known = case(tmp_path)
@@ -318,7 +343,11 @@ def test_known_texts_of_two_writers_disagree(others, tmp_path):
     assert [r.sentence.partition(":")[0] for r in found.reasons] == [
         "the known texts disagree among themselves"
     ]
-    assert report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]["log10_lr"] is None
+    report = report_of(Store.open(tmp_path / "case"))
+    (told,) = report.to_json()["cases"]
+    assert told["log10_lr"] is None and "least like the others is 0.txt" in told["odd_one"]
+    assert told["odd_one"] in write_report(report.store).read_text()
+    assert told["odd_one"] in "".join(map(str, report.closing()))
 
 
 def test_known_texts_disagree_only_where_hardly_any_of_one_writer_do():
@@ -422,9 +451,7 @@ def test_backgrounds_that_are_too_small(tmp_path):
             questioned, known, background(tmp_path / "one", [1]), out=tmp_path / "x", **FAST
         )
     (found,) = asked(tmp_path, background(tmp_path / "six", range(6)), questioned, known)
-    assert (
-        not found.answered and "6 background authors have texts enough" in found.reasons[0].sentence
-    )
+    assert not found.answered and "6 background authors can fill" in found.reasons[0].sentence
 
 
 BACKGROUNDS = {
@@ -562,7 +589,7 @@ def test_a_background_that_holds_the_candidate(tmp_path):
     told = " ".join(plan.background.left_out)
     assert (
         "THE_candidate: has the name of the candidate" in told
-        and "stranger/0 shares long passages" in told
+        and "stranger/0 shares long passages with the known text 0.txt of" in told
     )
     assert "Left out of the background" in write_report(store).read_text()
 
@@ -594,7 +621,12 @@ def test_candidates_are_called_as_a_reader_would(others, tmp_path):
         read_material(spec_of({"batch": batch, "background": others})).cases[0].candidate.name
         == "Ann\u2028Lee"
     )
-    assert [signed(value) for value in (-0.04, 0.04, -0.25, 1.0)] == ["0.0", "0.0", "−0.2", "+1.0"]
+    assert [signed(value) for value in (-0.04, 0.04, -0.25, 1.0)] == [
+        "−0.04",
+        "+0.04",
+        "−0.2",
+        "+1.0",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -612,6 +644,15 @@ def test_usage(others, tmp_path, given, told):
     wanted = {"questioned": questioned, "known": known, "background": others, **FAST, **given}
     with pytest.raises(SpecError, match=told):
         ravenbench.compare(**wanted, out=tmp_path / "case")
+
+
+def test_one_seed_is_taken_and_what_to_do_with_several_is_said(others, tmp_path):
+    questioned, known = case(tmp_path)
+    given = ["--questioned", questioned, "--known", known, "--background", others, "--plan"]
+    several = ["compare", *map(str, given), "--seed", "0,1"]
+    refused = CliRunner().invoke(build("compare"), several)
+    assert "repeat the command with each seed" in str(refused.exception)
+    assert CliRunner().invoke(build("compare"), [*several[:-1], "1"]).exit_code == 0
 
 
 def test_scores_are_those_of_fits_that_knew_neither_author(done):

@@ -26,8 +26,10 @@ from ravenbench.ext.case.report import css_text
 from ravenbench.ext.case.sentences import (
     NEITHER,
     answer,
+    beside,
     by_chance,
     misleading,
+    say,
     sided,
     signed,
     times,
@@ -144,6 +146,16 @@ def test_scale_of_enfsi():
         "−1.0",
         "+1.0",
     ]
+    assert [signed(x) for x in (-0.04, -0.01, 0.004, 0.0)] == ["−0.04", "−0.01", "+0.004", "0.0"]
+    held, open_end = (answer(-0.51, (-0.53, end), "Ann", "q.txt") for end in (-0.01, 0.01))
+    assert "weak support for Hd" in held and "−0.5 to −0.01)" in held
+    assert "neither" in open_end and "−0.5 to +0.01)" in open_end
+    assert [beside(x, 0.3) for x in (0.3, 0.3004, 0.29996, 0.42)] == [
+        ".300",
+        ".3004",
+        ".29996",
+        ".420",
+    ]
     assert times(0.5) == "3.2" and times(-2.345) == "220" and times(1.0) == "10"
 
 
@@ -200,6 +212,12 @@ def test_how_often_pairs_mislead_is_said_in_words_and_counts():
     assert "fewer than one would be expected" in by_chance(9, 1, 0.3) and by_chance(
         9, 1, 0.3
     ).endswith("one does.")
+
+
+def test_one_thing_is_not_said_in_the_plural():
+    values = {"count": 1, "least": 10, "more": 9, "texts": 1, "words": 500, "rest": ""}
+    said = say("few texts", **values)
+    assert said.startswith("1 background author can") and "9 more authors with 1 known text" in said
 
 
 def test_no_name_ends_the_running_head():
@@ -363,7 +381,7 @@ def test_few_authors_answer_only_where_their_own_pairs_show_that_it_is_worth_som
         and "the background has 16 authors" in str(reason)
         and "about " in str(reason)
     )
-    assert "more authors like these would help" in str(reason) and "(C_llr " in str(reason)
+    assert "1 more author like these would help" in str(reason) and "(C_llr " in str(reason)
     many = pairs_of(authors=40, gain=0.0)
     noise = {
         name: 0.2 * values + stream(1, name).normal(0, 1, len(values))

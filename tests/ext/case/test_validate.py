@@ -22,12 +22,13 @@ from ravenbench.ext.case.compare.dossier import (
 )
 from ravenbench.ext.case.compare.model import FUSED, issue_llr, limits, read_scores, validate
 from ravenbench.ext.case.likelihood_ratios import MeasureEstimate as Figure
-from ravenbench.ext.case.likelihood_ratios import cllr, mean_misleading
+from ravenbench.ext.case.likelihood_ratios import cllr, mean_misleading, supported
 from ravenbench.ext.case.sentences import rank_sentence
 from ravenbench.ext.case.validate.analysis import failing
 from ravenbench.ext.case.validate.conditions import MOST_CELLS, read_conditions
 from ravenbench.ext.case.validate.plan import ValidatePlan
 from ravenbench.reports.report import analyse, report_of, write_report
+from ravenbench.statistics.estimates import wilson
 from ravenbench.store.records import read_record
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -99,28 +100,46 @@ def test_a_cell_passes_by_the_ends_of_its_intervals(done):
     dossier = analyse(done).dossier
     kept = {key: Figure(value=0.01, low=0.0, high=0.02) for key in dossier.cells[0].measures}
     lax = dossier.criterion
-    assert failing(kept, lax) == []
+    assert failing(kept, lax, 40) == []
     for key, one, reason in (
         ("cllr", Figure(value=0.9, low=0.8, high=lax.cllr), "C_llr may be"),
         ("devpav", Figure(value=0.1, low=0.1, high=lax.devpav + 0.1), "devPAV may be"),
         (
             "mean_for",
             Figure(value=1.2, low=0.9, high=lax.mean + 0.1),
-            "the mean LR of strangers may be",
+            "mean LR of strangers may be",
         ),
         (
             "mean_against",
             Figure(value=1.2, low=1.01, high=1.4),
-            "the mean 1/LR of own texts is at least 1.010",
+            "mean 1/LR of own texts is at least 1.010",
         ),
         (
             "misleading_against",
             Figure(value=0.0, low=0.0, high=lax.misleading + 0.01),
-            "may mislead against",
+            "misleading LRs against may be",
         ),
     ):
-        _, said = failing({**kept, key: one}, lax)
+        _, said = failing({**kept, key: one}, lax, 40)
         assert reason in said
+
+
+def test_what_few_people_cannot_show_is_known_beforehand_and_not_failed():
+    criterion = Criterion(cllr=1, devpav=0.3, mean=1.5, misleading=0.1, strong=1, reach=1.5)
+    strong, shown = criterion.fewest_strong, criterion.fewest_shown
+    assert (strong, shown) == (29, 35)
+    assert supported(strong - 1) < criterion.strong <= supported(strong)
+    assert wilson(0, shown)[1] <= criterion.misleading < wilson(0, shown - 1)[1]
+    said = [criterion.beforehand(people, people) for people in (25, 31, 40)]
+    assert "not applicable: 25 authors support no such LR, 29 would" in said[0][0]
+    assert "takes 35 authors to show" in said[1][0] and not said[2]
+    kept = _figures(
+        devpav=(0.1, 0.1, 0.2), misleading_for=(0.0, 0.0, 0.13), misleading_against=(0.0, 0.0, 0.13)
+    )
+    assert failing(kept, criterion, 25) == []
+    assert "rate of strongly misleading LRs for one author" in failing(kept, criterion, 31)[1]
+    narrow = _figures(devpav=(0.1, 0.05, 0.4))
+    assert "about 90 authors like these would show it" in failing(narrow, criterion, 40)[1]
 
 
 def test_pairs_lie_as_the_condition_says_and_training_is_shared(done, place):
@@ -213,7 +232,7 @@ def test_a_comparison_cites_its_cell_and_abstains_elsewhere(done, place, tmp_pat
     def compared(name, **more):
         store = ravenbench.compare(questioned, known, out=tmp_path / name, **{**how, **more}).store
         report = report_of(store)
-        return store, report.analysis.cases[0], report.to_json()["cases"][0]["validated"]
+        return store, report.analysis.cases[0], report.to_json()["cases"][0].get("validated")
 
     store, one, told = compared("inside")
     assert (
@@ -223,14 +242,13 @@ def test_a_comparison_cites_its_cell_and_abstains_elsewhere(done, place, tmp_pat
     )
     assert (
         told["cell"]["condition"]["name"] == "plain"
-        and "which passed (C_llr" in write_report(store).read_text()
+        and "which passed: rates of misleading LRs" in write_report(store).read_text()
     )
-    _, one, told = compared("across", condition="genre=same")
-    assert (
-        not one.answered
-        and "has no tested cell for 2 known texts" in str(one.reasons[-1])
-        and not told["valid"]
-    )
+    with pytest.raises(SpecError, match=r"No cell of the dossier d passed .*genre same"):
+        compared("none", condition="genre=same")
+    store, one, _ = compared("across", condition="genre=different")
+    assert not one.answered and store.plan.cells == []
+    assert "has no tested cell for 2 known texts" in str(one.reasons[-1])
     _, one, told = compared("anyway", seed=4, unvalidated=True)
     assert (
         one.answered
@@ -244,9 +262,11 @@ def test_a_comparison_cites_its_cell_and_abstains_elsewhere(done, place, tmp_pat
         ("methods", {}, {"methods": "other"}, "the verifiers, there"),
         ("background", {}, {"background": "other"}, "the background's texts"),
     ):
-        citation = cited(done.path, None, False, {**spec, **other}, {**data, **there})
-        found = standing(citation, [215, 215], 215)
+        system = {**spec, **other}, {**data, **there}
+        found = standing(cited(done.path, None, True, *system), [215, 215], 215)
         assert not found.valid and why in found.sentence, name
+        with pytest.raises(SpecError, match=why):
+            cited(done.path, None, False, *system)
 
 
 def test_what_a_comparison_refuses(done, place, tmp_path):
@@ -387,31 +407,18 @@ def _figures(**given):
 
 
 @pytest.mark.parametrize(
-    ("changed", "way", "misled"),
+    ("overstated", "way"),
     [
-        ({}, "weaker than the evidence", "are as rare as is asked"),
-        (
-            {"misleading_against": (0.0, 0.0, 0.08)},
-            "weaker than the evidence",
-            "no pair has a misleading LR of 10",
-        ),
-        (
-            {"overstated": (0.7, 0.5, 0.9), "misleading_for": (0.2, 0.1, 0.3)},
-            "stronger than the evidence",
-            "too frequent",
-        ),
-        (
-            {"overstated": (0.0, -0.2, 0.2)},
-            "nor that they are too strong or too weak",
-            "are as rare as is asked",
-        ),
+        ((-0.7, -0.9, -0.5), "weaker than the evidence"),
+        ((0.7, 0.5, 0.9), "stronger than the evidence"),
+        ((0.0, -0.2, 0.2), "nor that they are too strong or too weak"),
     ],
 )
-def test_a_cell_that_fails_says_in_words_which_way(changed, way, misled):
+def test_a_cell_that_fails_says_in_words_which_way(overstated, way):
     criterion = Criterion(cllr=1, devpav=0.3, mean=1.5, misleading=0.1, strong=1, reach=1.5)
-    first, *by_figures = failing(_figures(**changed), criterion)
-    assert way in first and misled in first
-    assert by_figures[0] == "devPAV may be as high as .970 (at most 0.3)"
+    first, *by_figures = failing(_figures(overstated=overstated), criterion, 40)
+    assert way in first
+    assert by_figures[0] == "devPAV may be as high as .970, and at most 0.3 is asked"
 
 
 def test_a_high_rank_without_support_is_reconciled():

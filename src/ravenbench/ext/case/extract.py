@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, counted
 from ravenbench.randomness import stream
 from ravenbench.topics.encoders import LSA, Encoder, counts
 from ravenbench.topics.levels import document_vectors, unit_length
@@ -65,7 +65,7 @@ class Extract(Component):
         if not len(rows):
             raise CorpusError(
                 f"no document of {corpus.name} has a topic to divide",
-                found=f"{len(corpus)} documents",
+                found=counted(len(corpus), "document"),
             )
         vectors = unit_length(document_vectors(self.encoder or LSA(), corpus.texts, rows))
         texts = corpus.texts.rows(rows)

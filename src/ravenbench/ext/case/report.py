@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 import msgspec
 from markupsafe import Markup
 
+from ravenbench.errors import counted
 from ravenbench.ext.case.stated import Stated
 from ravenbench.files import write_text
 from ravenbench.reports.answers import Answer
@@ -38,7 +39,7 @@ class AnswersReport(Report[A], Generic[A, S]):
 
     most: ClassVar[int | None] = None
     """Answers that have a page, by default all."""
-    counted: ClassVar[str]
+    thing: ClassVar[str]
     """What is counted where there are several."""
 
     @property
@@ -105,14 +106,14 @@ class AnswersReport(Report[A], Generic[A, S]):
         if self.only is not None:
             return self.only.sentence
         answered = sum(one.answered for one in self.answers)
-        return f"{answered} of {len(self.answers)} {self.counted} have an answer."
+        return f"{answered} of {counted(len(self.answers), self.thing)} answered."
 
     def context(self) -> dict[str, Any]:
         return {
             "one": None,
             "mark": "",
             "said": self.finding(),
-            "head": self.head(f"{len(self.answers)} {self.counted}"),
+            "head": self.head(counted(len(self.answers), self.thing)),
             "stated": self.analysis,
             "answers": self.answers,
             "plan": self.analysis.plan,

@@ -3,8 +3,8 @@
 In: a sentence's code and its values (``say``); log10 LRs (unbounded, above 0 for the candidate) with 95 % intervals,
 shares from 0 to 1, counts of pairs, names.
 Out: text: sentences (``answer``, ``rank_sentence``, ``misleading``, ``by_chance``), steps of support (``verbal``,
-``sided``), numbers in words (``times``, ``one_in``, ``signed``, ``percent``), two ``propositions`` (the candidate
-wrote it, someone else did); ``digits``: a count of decimal places. KeyError for a code that has no sentence.
+``sided``), numbers in words (``times``, ``one_in``, ``signed``, ``percent``, ``beside``), two ``propositions`` (the
+candidate wrote it, someone else did); ``digits``: a count of decimal places. KeyError for a code that has no sentence.
 
 All sentences stand in ``sentences.toml``, by their codes.
 """
@@ -17,6 +17,7 @@ from importlib.resources import files
 from string import Formatter
 from typing import Any
 
+from ravenbench.errors import counted
 from ravenbench.reports.view import Column, figure, number
 
 SCALE = (
@@ -34,6 +35,7 @@ NO_PROBABILITY = "This is not a probability that {name} wrote the text."
 NO_FINDING = (
     "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
 )
+MOST_DIGITS = 7
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 OFTEN = (
     (0.95, "nearly all"),
@@ -46,7 +48,12 @@ OFTEN = (
 
 
 class _Numbers(Formatter):
-    """Numbers in the forms that sentences of a case have, by the letter behind their ``!``."""
+    """Numbers in the forms that sentences of a case have, by the letter behind their ``!``; counts with the thing that
+    is counted, as in ``{count:background author}``."""
+
+    def format_field(self, value: Any, spec: str) -> Any:
+        of_things = isinstance(value, int) and spec[1:].replace(" ", "").isalpha()
+        return counted(value, spec) if of_things else super().format_field(value, spec)
 
     def convert_field(self, value: Any, conversion: str | None) -> Any:
         forms = {"l": signed, "p": percent, "f": figure}
@@ -68,10 +75,22 @@ def percent(value: float) -> str:
     return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
 
 
-def digits(llr: float) -> int:
-    """Count of decimal digits to show of a log10 LR: one, or as many as keep it on the side of a step of the scale
-    where it lies."""
-    return next((n for n in (1, 2) if verbal(round(llr, n)) == verbal(llr)), 3)
+def digits(value: float, limit: float | None = None, least: int = 1) -> int:
+    """Count of decimal digits to show, at ``least`` so many: as many as keep a figure on its side of a limit, or a
+    log10 LR on its side of 0 and of each step of the scale."""
+
+    def lies(shown: float) -> tuple[int, bool | str]:
+        from_limit = shown - (limit or 0.0)
+        return (from_limit > 0) - (from_limit < 0), limit is None and verbal(shown)
+
+    tried = range(least, MOST_DIGITS)
+    return next((n for n in tried if lies(round(value, n)) == lies(value)), MOST_DIGITS)
+
+
+def beside(value: float, limit: float) -> str:
+    """A figure in a sentence that holds it against a limit."""
+    column = Column("", digits=digits(value, limit, 3))
+    return number(value, column, short=True)
 
 
 def signed(llr: float) -> str:
@@ -168,5 +187,5 @@ def by_chance(texts: int, low: int, chance: float) -> str:
     """What a class's answers would be if everybody had written their own text: ``chance`` of them would be as low as
     ``low`` are."""
     seen = f"{in_words(low)} {'does' if low == 1 else 'do'}" if low else "none does"
-    expected = f"about {in_words(round(chance))}" if chance >= 0.5 else "fewer than one"
+    expected = f"about {in_words(round(chance))}" if chance > 0.5 else "fewer than one"
     return say("by chance", texts=texts, expected=expected, seen=seen)

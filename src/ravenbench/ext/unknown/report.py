@@ -48,7 +48,7 @@ class UnknownReport(AnswersReport[NamingAnswers, Named]):
     kind = "unknown"
     template = "ravenbench.ext.unknown:template.html.j2"
     most = 8
-    counted = "texts"
+    thing = "text"
 
     @property
     def answers(self) -> Sequence[Named]:

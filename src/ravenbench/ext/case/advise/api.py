@@ -189,8 +189,6 @@ def without(text: str, habit: Habit, instead: Mapping[str, str]) -> str:
     return "".join([*out, text[at:]])
 
 
-DEFAULT = "char-ngram,ppm,function-words"
-"""Fast, and unlike each other: characters, compression, common words."""
 TRIED = 40
 """Habits that verifiers are asked about."""
 OTHERS = 60
@@ -331,13 +329,12 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
         name: getattr(given, name)
         for name in ("known", "background", "seed", "encoding", "author", "topic", *READING)
     }
-    verifiers = given.verifiers or DEFAULT
     spec = build(
         {
             **named,
             "questioned": (given.text,),
             "text": given.column,
-            "verifiers": verifiers,
+            "verifiers": given.verifiers,
             "folds": 2,
             "donors": 1,
         }

@@ -17,6 +17,7 @@ import numpy as np
 from markupsafe import Markup
 
 from ravenbench import __version__
+from ravenbench.errors import counted
 from ravenbench.ext.case.advise.api import Advice, Tip
 from ravenbench.ext.case.sentences import say
 from ravenbench.reports.report import FolderView, write_parts
@@ -75,7 +76,7 @@ UNDECIDED = 0.05
 
 def finding(advice: Advice) -> str:
     """A sentence: whether the verifiers recognise the author at all, by answers from 0 to 1."""
-    near = f"{advice.nearer or 'none'} of {len(advice.others)} texts by other people"
+    near = f"{advice.nearer or 'none'} of {counted(len(advice.others), 'text')} by other people"
     few = f"{near} come{'s' * (advice.nearer < 2)} as near"
     if abs(advice.mean - 0.5) < UNDECIDED:
         out, usual = "undecided, but", "undecided"

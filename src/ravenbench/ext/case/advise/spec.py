@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from ravenbench.engine.options import PATH, PATHS, Encoding, TextsSpec, about, options_of
-from ravenbench.ext.case.compare.spec import CompareSpec
+from ravenbench.ext.case.compare.spec import DEFAULT, CompareSpec, Same
 
 COMPARED = options_of(CompareSpec)
 
@@ -35,13 +35,7 @@ class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     background: Annotated[
         str, about(f"{COMPARED['background'].help} Default: pieces of Brown.", takes=PATH)
     ] = ""
-    verifiers: Annotated[
-        str | None,
-        about(
-            "Verifiers to use. Default char-ngram, ppm, function-words.",
-            takes="str | Sequence[str]",
-        ),
-    ] = None
+    verifiers: Same = DEFAULT
     column: Annotated[
         str | None, about(COMPARED["text"].help, flags=("--text",), metavar="COLUMN")
     ] = None

@@ -4,7 +4,8 @@ In: the folder of a dossier, how labels of the two sides differ (text), hashes o
 texts.
 Out: ``Cited``; the ``CellResult`` (a cell is one tested condition) that covers a case, None where none does; a
 ``DossierStanding`` with a sentence. C_llr is in bits, devPAV in log10 units, mean LRs are no logarithms, rates are
-shares from 0 to 1. InputError if the folder holds no dossier or a damaged one, SpecError for labels that no cell has.
+shares from 0 to 1. InputError if the folder holds no dossier or a damaged one, SpecError for labels that no
+cell has and for a dossier that covers no case of this system.
 ``fixed_hash`` gives the criterion's SHA-256, ``place_of`` the file, ``parse_between`` labels.
 
 ``raven validate`` writes it beside its page as ``report/dossier.json``, under a hash.
@@ -15,21 +16,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from math import ceil, inf, log, log1p
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from msgspec import structs
 
 from ravenbench import __version__, files
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import InputError, SpecError, first_names
 from ravenbench.ext.case.like_case import rounded
-from ravenbench.ext.case.likelihood_ratios import MeasureEstimate
-from ravenbench.ext.case.sentences import say
+from ravenbench.ext.case.likelihood_ratios import RATES, MeasureEstimate
+from ravenbench.ext.case.sentences import beside, say
+from ravenbench.statistics.estimates import Z
 from ravenbench.store.records import Head, Record, open_record, read_record
 
 FILE = "dossier.json"
 Verdict = Literal["passed", "failed", "not tested"]
+ANYWAY = "--unvalidated gives an answer all the same, and says so"
 SAME_SYSTEM = ("authors", "folds", "donors", "seed")
 """Options that decide LRs beside background and verifiers."""
 
@@ -47,6 +50,36 @@ class Criterion(Record, frozen=True, kw_only=True):
     strong: float
     reach: float
 
+    @property
+    def fewest_strong(self) -> int:
+        """The fewest authors who support an LR of ``strong`` (``likelihood_ratios.supported``)."""
+        return ceil(log(0.05) / log1p(-(10.0**-self.strong)))
+
+    @property
+    def fewest_shown(self) -> int:
+        """The fewest authors by whom a rate of 0 is shown to be at most ``misleading`` (Wilson's interval)."""
+        return ceil(Z**2 * (1 / self.misleading - 1))
+
+    def limits(self, people: float = inf) -> dict[str, float]:
+        """The limits by their measures; of rates none where LRs of so many people do not get strong."""
+        limits = {
+            "cllr": self.cllr,
+            "devpav": self.devpav,
+            "mean_for": self.mean,
+            "mean_against": self.mean,
+        }
+        if people < self.fewest_strong:
+            return limits
+        return limits | dict.fromkeys(RATES, self.misleading)
+
+    def beforehand(self, people: int, authors: int) -> list[str]:
+        """What a cell of so many ``authors``, whose LRs so many people support, cannot show whatever its LRs are."""
+        values = {"strong": 10**self.strong, "limit": self.misleading}
+        if people < self.fewest_strong:
+            return [say("not applicable", people=people, needed=self.fewest_strong, **values)]
+        shown = self.fewest_shown
+        return [say("cannot show", needed=shown, **values)] * (authors < shown)
+
 
 class Condition(Record, frozen=True, kw_only=True):
     """A kind of case: counts of words of the questioned text and of each of so many known ``texts``, and how labels
@@ -62,7 +95,8 @@ class Condition(Record, frozen=True, kw_only=True):
 
 class CellResult(Record, frozen=True, kw_only=True):
     """A cell: its condition, the count of authors with same-author pairs, counts of pairs by one author (``same``)
-    and by two, every measure by its key, and its verdict with the reasons where it did not pass."""
+    and by two, every measure by its key, and its verdict with the reasons where it did not pass, and with what of the
+    criterion is not applicable."""
 
     condition: Condition
     authors: int
@@ -131,7 +165,8 @@ def cited(
     data: Mapping[str, str],
 ) -> Cited:
     """Read a dossier for a comparison with this spec and these hashes of data. Raises InputError if it is none or is
-    damaged, SpecError if ``between`` cannot be read or names a label that no cell has."""
+    damaged, SpecError if ``between`` cannot be read or names a label that no cell has, and, unless cases are answered
+    ``unvalidated``, if it is of another system or none of its cells for such sides passed."""
     place = place_of(folder)
     if open_record(place)[0] != "validate":
         raise InputError(
@@ -149,6 +184,7 @@ def cited(
             found=strange[0],
             expected=", ".join(labels) or "no label: the dossier has none",
         )
+    folder = files.location(folder).resolve().name
     # Authors of a class are each other's background.
     background = [data[name] for name in ("background", "class") if name in data]
     versions = f", there {there.raven}, here {__version__}"
@@ -161,14 +197,30 @@ def cited(
         f"the {name}, there {there.spec[name]}, here {spec[name]}": there.spec[name] == spec[name]
         for name in SAME_SYSTEM
     }
+    differs = [how for how, alike in systems.items() if not alike]
+    if not unvalidated and differs:
+        why = say("other system", folder=folder, differs="; ".join(differs))
+        raise SpecError(why, fix=f"give the options that it was made with; {ANYWAY}")
+    passed = [one.condition.between for one in dossier.cells if one.verdict == "passed"]
+    if not unvalidated and case_between not in passed:
+        raise SpecError(
+            say("none passed", folder=folder, between=_in_words(case_between)),
+            found=first_names([f"{one.condition.name} {one.verdict}" for one in dossier.cells]),
+            fix=f"validate with more authors or longer texts; {ANYWAY}",
+        )
     return Cited(
-        folder=files.location(folder).resolve().name,
+        folder=folder,
         sha256=files.sha256(place),
         dossier=dossier,
-        differs=[how for how, alike in systems.items() if not alike],
+        differs=differs,
         between=case_between,
         unvalidated=unvalidated,
     )
+
+
+def _in_words(between: Mapping[str, str]) -> str:
+    labels = (f"{name} {value}" for name, value in between.items())
+    return ", ".join(labels) or "no label of them named"
 
 
 def parse_between(text: str | None) -> dict[str, str]:
@@ -222,12 +274,13 @@ def standing(citation: Cited, known: Sequence[int], questioned: int) -> DossierS
     if citation.differs:
         return DossierStanding(valid=False, sentence=say("other system", **values), cell=cell)
     if cell is None:
-        between = ", ".join(f"{key} {value}" for key, value in citation.between.items())
         values |= {"reach": dossier.criterion.reach, "questioned": questioned, "texts": len(known)}
         values |= {"mean": round(sum(known) / len(known))}
-        values |= {"between": between or "no label of them named"}
+        values |= {"between": _in_words(citation.between)}
         return DossierStanding(valid=False, sentence=say("no cell", **values), cell=cell)
-    values |= structs.asdict(cell.measures["cllr"])
+    cost = cell.measures["cllr"]
+    high = beside(cost.high, dossier.criterion.cllr)
+    values |= {"value": cost.value, "low": cost.low, "high": high}
     values |= {"name": cell.condition.name, "verdict": cell.verdict, "authors": cell.authors}
     values |= {"how": f": {'; '.join(cell.reasons)}" if cell.reasons else ""}
     said = say("cell", fixed=dossier.fixed, **values)

@@ -195,15 +195,9 @@ def ngrams(
     known: Sequence[str],
     others: Sequence[str],
     functions: frozenset[str],
-    n: int,
-    *,
-    strongest: bool,
+    n: int = 4,
 ) -> tuple[Feature, ...]:
-    """Overlap of questioned and known texts in character n-grams, less that of the questioned text with others.
-
-    ``strongest`` compares with the background texts that are most like the questioned one (impostors), feature by
-    feature; otherwise with all of them.
-    """
+    """Overlap of questioned and known texts in character n-grams, less that of the questioned text with others."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     flat = [" ".join(text.split()) for text in (questioned, *known, *others)]
@@ -216,9 +210,6 @@ def ngrams(
     questioned_rates = rows[0]
     own = rows[1 : 1 + len(known)].mean(axis=0)
     cohort = rows[1 + len(known) :]
-    if strongest:
-        alike = cohort @ questioned_rates / np.maximum(np.linalg.norm(cohort, axis=1), 1e-12)
-        cohort = cohort[np.sort(np.argsort(-alike, kind="stable")[:10])]
     mean = cohort.mean(axis=0)
     pull = np.minimum(questioned_rates, own) - np.minimum(cohort, questioned_rates).mean(axis=0)
     names = counter.get_feature_names_out()[frequent]
@@ -282,7 +273,6 @@ class Evidence(Struct, frozen=True):
     more: int
     words: tuple[Feature, ...]
     characters: tuple[Feature, ...]
-    impostors: tuple[Feature, ...]
 
 
 def evidence(
@@ -303,6 +293,5 @@ def evidence(
         passages=passages(shown, known, background, same, functions, seed),
         more=more,
         words=common_words(questioned, known, others, functions),
-        characters=ngrams(questioned, known, others, functions, 4, strongest=False),
-        impostors=ngrams(questioned, known, others, functions, 5, strongest=True),
+        characters=ngrams(questioned, known, others, functions),
     )

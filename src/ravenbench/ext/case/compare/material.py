@@ -18,7 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, SpecError, first_names, remark, some
+from ravenbench.errors import (
+    FormatError,
+    InputError,
+    SpecError,
+    counted,
+    first_names,
+    remark,
+    some,
+)
 from ravenbench.ext.case.compare.record import Reason, Why
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.reading.archive import no_such
@@ -424,18 +432,19 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
         for candidate, several in own.items():
             if members and candidate.name == corpus.author[row]:
                 continue
-            if code not in gone and any(share_passages(here, one, SHARED) for one in several):
-                if members:
-                    note = (
-                        f"{corpus.ids[row]} of another author shares long passages with a known"
-                        " text"
-                    )
-                    screened.notes[candidate.name].append(note)
-                    continue
-                gone[code] = (
-                    f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a"
-                    f" known text of {candidate.name}"
-                )
+            shared = (
+                text.name
+                for text, one in zip(candidate.texts, several, strict=True)
+                if share_passages(here, one, SHARED)
+            )
+            if code in gone or (name := next(shared, None)) is None:
+                continue
+            shares = f"{corpus.ids[row]} shares long passages with the known text {name} of"
+            if members:
+                note = f"{shares} {candidate.name}, and is another author's"
+                screened.notes[candidate.name].append(note)
+            else:
+                gone[code] = f"{corpus.author.names[code]}: {shares} {candidate.name}"
         for path, one in questions.items():
             if path in writer and writer[path] == corpus.author[row]:
                 continue
@@ -496,7 +505,7 @@ def evidence_in_words(*texts: str) -> tuple[int, str]:
     """The count of words that texts have together, passages that come again counted once, and the same as a phrase."""
     words = sum(map(count_words, texts))
     evidence = count_evidence(*texts)
-    return evidence, f"{words} words" + (
+    return evidence, counted(words, "word") + (
         f", {evidence} without repetitions" if evidence < words else ""
     )
 

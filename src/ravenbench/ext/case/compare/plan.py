@@ -26,8 +26,11 @@ from ravenbench.ext.case.compare.background import (
     Shaped,
     case_shape,
     choose,
+    fitting_shape,
+    joined_known,
 )
 from ravenbench.ext.case.compare.classes import class_shapes
+from ravenbench.ext.case.compare.dossier import Cited, standing
 from ravenbench.ext.case.compare.material import (
     CaseTexts,
     Material,
@@ -73,10 +76,11 @@ def draft(
     progress: Progress = silent,
     whole: bool = False,
     sketched: bool = False,
+    citation: Cited | None = None,
 ) -> Draft[ComparePlan]:
-    """The ``Draft`` of a comparison: chooses the background's pairs and lays out all problems. Raises InputError if
-    the background cannot be read or has one author. Raises SpecError if a verifier cannot be used here. ``whole``,
-    ``sketched``: as of ``Shaped``."""
+    """The ``Draft`` of a comparison: chooses the background's pairs and lays out the problems of all cases that are not
+    refused, by the dossier that is cited or otherwise. Raises InputError if the background cannot be read or has one
+    author. Raises SpecError if a verifier cannot be used here. ``whole``, ``sketched``: as of ``Shaped``."""
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
@@ -104,23 +108,30 @@ def draft(
     row = {case_texts.hash(i): i for i in range(len(case_texts))}
     shapes: list[ShapeRecord] = []
     parts: list[Part] = []
-    placed = dict[str, str]()
+    placed = dict[str, ShapeRecord]()
     part = dict[str, int]()
     ready = [case for case in material.cases if not refusals[case.id]]
     for wanted, cases in (
         class_shapes(background, ready, spec.seed) if members else _by_shape(ready)
     ):
         progress("making background pairs", len(shapes), 0)
-        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row, whole, sketched)
-        shapes.append(shaped.record)
-        parts += shaped.parts
-        part |= shaped.part
-        placed |= {case.id: shaped.record.name for case in cases}
-        for name, reason in shaped.unlike.items():
-            refusals[name].append(reason)
-        if len(shaped.record.authors) < FEWEST_AUTHORS:
-            for case in cases:
-                refusals[case.id].append(_too_few(shaped.record, len(background.authors)))
+        shape = fitting_shape(background, wanted, spec.seed)[0]
+        refused = dict.fromkeys((case.id for case in cases), _not_validated(citation, shape))
+        name = f"s{len(shapes)}"
+        # Nothing is computed about a case that is refused: who is left has a plan of their own.
+        while able := [case for case in cases if not refused[case.id]]:
+            shaped = Shaped(spec, background, wanted, name, able, row, whole, sketched)
+            few = _too_few(shaped.record, len(background.authors))
+            why = {case.id: (few, shaped.unlike.get(case.id)) for case in able}
+            refused |= {id: [*filter(None, both)] for id, both in why.items()}
+            if not any(refused[case.id] for case in able):
+                shapes.append(shaped.record)
+                parts += shaped.parts
+                part |= shaped.part
+                placed |= dict.fromkeys((case.id for case in able), shaped.record)
+                break
+        for id, reasons in refused.items():
+            refusals[id] += reasons
     laid_out = LaidOut(parts, components, case_texts)
     case_records = []
     for case in material.cases:
@@ -135,16 +146,26 @@ def draft(
         cases=case_records,
         notes=[*material.notes, *notes],
         copies=list(material.copies),
+        validated=citation,
     )
     return laid_out.draft(plan)
 
 
-def _too_few(shape: ShapeRecord, every: int) -> Reason:
+def _not_validated(citation: Cited | None, shape: Shape) -> list[Reason]:
+    """Why cases of a shape are not answered for the dossier that is cited."""
+    if citation is None or citation.unvalidated:
+        return []
+    place = standing(citation, shape.known, shape.questioned)
+    return [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)] * (not place.valid)
+
+
+def _too_few(shape: ShapeRecord, every: int) -> Reason | None:
     """The refusal of a shape that too few background authors can fill, and what would help."""
-    count = len(shape.authors)
-    others = every - count
-    rest = f", or more and longer texts by the {others} others" if others > 0 else ""
-    values = {"count": count, "least": FEWEST_AUTHORS, "more": FEWEST_AUTHORS - count, "rest": rest}
+    more = FEWEST_AUTHORS - (count := len(shape.authors))
+    if more <= 0:
+        return None
+    rest = f", or more and longer texts by the {others} others" if (others := every - count) else ""
+    values = {"count": count, "least": FEWEST_AUTHORS, "more": more, "rest": rest}
     texts = {"texts": len(shape.known), "words": shape.questioned}
     return Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))
 
@@ -241,7 +262,7 @@ def background_record(
 def _case_record(
     case: CaseTexts,
     background: Population,
-    shape: str | None,
+    shape: ShapeRecord | None,
     part: int | None,
     refusals: list[Reason],
     screened: Screened,
@@ -257,13 +278,19 @@ def _case_record(
             left_out="" if text.document is None else text.document.account,
         )
 
+    most = 0 if shape is None else len(shape.known)
+    known_names = [
+        " and ".join(text.name for text in case.candidate.texts if text.text in joined)
+        for joined in joined_known(case, most)
+    ]
     return CaseRecord(
         id=case.id,
         candidate=case.candidate.name,
         questioned=text_record(case.questioned),
         known=[text_record(text) for text in case.candidate.texts],
-        shape=shape,
+        shape=None if shape is None else shape.name,
         refusals=refusals,
         notes=screened.notes[case.id],
         part=part,
+        known_names=known_names,
     )

@@ -164,7 +164,8 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
     (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of
     background pairs that the candidate belongs to, whose authors are held out where the case is judged; None where the
-    candidate is in none."""
+    candidate is in none; ``known_names`` are the names of the known texts as they are compared, of those that are joined
+    together."""
 
     id: str
     candidate: str
@@ -174,6 +175,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     refusals: list[Reason]
     notes: list[str]
     part: int | None = None
+    known_names: list[str] = []
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):
@@ -192,6 +194,14 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
     coverage: list[float]
     words: list[int]
     functions: list[str]
+
+    @property
+    def described(self) -> str:
+        """What it holds, in words."""
+        count = len(self.authors)
+        drawn = f", drawn from {self.all_authors}" if self.all_authors > count else ""
+        values = {"name": self.name, "texts": self.documents, "authors": count}
+        return say("background", **values, drawn=drawn)
 
 
 class ComparePlan(Plan, frozen=True, kw_only=True):

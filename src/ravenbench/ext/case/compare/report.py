@@ -21,7 +21,7 @@ from markupsafe import Markup
 from ravenbench.ext.case.compare.analysis import CaseFound, Comparison, LRLine
 from ravenbench.ext.case.compare.dossier import Cited
 from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, MarkedToken
-from ravenbench.ext.case.compare.record import NOTE, FileNote
+from ravenbench.ext.case.compare.record import NOTE, FileNote, Why
 from ravenbench.ext.case.content import contents_sentence, contents_table
 from ravenbench.ext.case.figures import LR, pav_figure, place_figure, tippett_figure
 from ravenbench.ext.case.report import AnswersReport, css_text
@@ -32,6 +32,7 @@ from ravenbench.ext.case.sentences import (
     misleading,
     propositions,
     rank_sentence,
+    say,
     sided,
     signed,
 )
@@ -70,11 +71,6 @@ FEATURES = {
         " known texts beyond that with the background. Content: share of its places within content"
         " words, where it may be topic.",
     ),
-    "impostors": (
-        "Character sequences against impostors",
-        "Five characters; the overlap is held against that with the ten background texts most like"
-        " the questioned one (impostors).",
-    ),
 }
 """Title and note of each kind of features."""
 PROMISED = {
@@ -98,7 +94,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
 
     kind = "compare"
     template = "ravenbench.ext.case.compare:template.html.j2"
-    counted = "comparisons"
+    thing = "comparison"
 
     @cached_property
     def note(self) -> FileNote:
@@ -113,12 +109,12 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
     def summary(self) -> Table:
         lines = [case.line for case in self.answers if case.line is not None]
         most = max((digits(line.llr) for line in lines), default=1)
-        # The side of 0 is to be seen.
-        ends = [end for line in lines for end in line.interval]
-        fine = 2 if any(end and not round(end, 1) for end in ends) else 1
+        fine = max((digits(end) for line in lines for end in line.interval), default=1)
         members = self.analysis.members
-        shown = {
-            "words": col("in words", _in_words, text=True),
+        shown: dict[str, Col[CaseFound]] = {
+            "words": col(
+                "in words", lambda r: f"{_in_words(r)} {self.odd_one(r)}".strip(), text=True
+            ),
             "llr": col(LR, lambda r: r.line and r.line.llr, digits=most, signed=True),
             "interval": col(
                 "95% interval", lambda r: r.line and r.line.interval, digits=fine, signed=True
@@ -236,7 +232,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         passages = () if one.evidence is None else one.evidence.passages
         caution = NO_PROBABILITY.format(name=one.candidate)
         said = {"title": title, "hp": hp, "hd": hd, "caution": caution}
-        return {**said, "heat": heat(passages)}
+        return {**said, "heat": heat(passages), "odd_one": self.odd_one(one)}
 
     def head(self, title: str) -> Markup:
         return css_text(", ".join(filter(None, (self.note.case, title))))
@@ -252,7 +248,10 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         background = msgspec.to_builtins(self.analysis.plan.background)
         del background["functions"]
         plain = {
-            "cases": [case.to_json() for case in comparison.cases],
+            "cases": [
+                case.to_json() | ({"odd_one": odd} if (odd := self.odd_one(case)) else {})
+                for case in comparison.cases
+            ],
             "file": msgspec.to_builtins(self.note),
             "background": background,
             "notes": [*self.analysis.plan.copies, *self.analysis.plan.notes],
@@ -283,11 +282,20 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         first = [*(f"{note}." for note in self.analysis.plan.copies), by_chance]
         return [*map(Text, first * self.analysis.members), *super().closing()]
 
+    def odd_one(self, one: CaseFound) -> str:
+        """Which known text is least like the others, where they disagree; else nothing."""
+        if one.scored is None or all(reason.why is not Why.DISAGREEING for reason in one.reasons):
+            return ""
+        names = next(case.known_names for case in self.analysis.plan.cases if case.id == one.id)
+        least, name = min(zip(one.scored.known_against_others, names, strict=True))
+        return say("odd one", name=name, least=least)
+
     def said(self, one: CaseFound) -> list[RenderableType]:
         from rich.text import Text
 
         if one.scored is None or not one.answered:
-            return []  # the finding, which ends what a terminal shows, gives the reasons
+            # The finding, which ends what a terminal shows, gives the reasons.
+            return [Text(odd)] if (odd := self.odd_one(one)) else []
         scored = one.scored
         promised = "; ".join(
             f"{PROMISED[key][0]} {one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"

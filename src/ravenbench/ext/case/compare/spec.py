@@ -26,6 +26,7 @@ from ravenbench.engine.options import (
     listed,
     spec_of,
 )
+from ravenbench.engine.task import seeds_of
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.dossier import place_of
 from ravenbench.store.plans import content_key, decides
@@ -33,6 +34,8 @@ from ravenbench.store.resume import data_hash
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
+Same = Annotated[str, about("As of raven compare, with the same default.", takes=COMPONENTS)]
+"""The verifiers of another command about cases: there is one list, ``DEFAULT``."""
 DOSSIER = ("validated", "condition", "unvalidated")
 """Options that concern a dossier."""
 
@@ -128,7 +131,10 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     unvalidated: Annotated[
         bool, about("Answer also where no cell that passed covers the case, and say so.")
     ] = False
-    seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
+    seed: Annotated[
+        int,
+        about("Seed of every random choice; default 0.", kind=str, takes="int", metavar="<int>"),
+    ] = 0
 
     def resolved(self) -> dict[str, Any]:
         """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any, and a
@@ -163,11 +169,18 @@ def build(given: Mapping[str, Any]) -> CompareSpec:
     """A spec from values by field, None meaning not given; paths become text. Raises SpecError if one does not fit."""
     known = given.get("known")
     verifiers = given.get("verifiers")
+    seeds = (0,) if (seed := given.get("seed")) is None else seeds_of(seed)
+    if len(seeds) > 1:
+        raise SpecError(
+            "a case is asked with one seed",
+            found=seed,
+            fix="repeat the command with each seed, each time with another folder (-o)",
+        )
     if isinstance(known, Mapping):
         known = [f"{name}={path}" for name, paths in known.items() for path in listed(paths)]
     if verifiers is not None and not isinstance(verifiers, str):
         verifiers = ",".join(map(str, verifiers))
-    spec = spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers})
+    spec = spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers, "seed": seeds[0]})
     if spec.validated is None and (spec.condition or spec.unvalidated):
         raise SpecError(
             "--condition and --unvalidated are about a dossier", fix="give --validated FOLDER too"

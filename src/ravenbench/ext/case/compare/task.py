@@ -10,8 +10,6 @@ FOLDER/note.json   reference, examiner and date for the page, where they were gi
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +18,7 @@ import msgspec
 from ravenbench.engine.options import PATH, Option
 from ravenbench.engine.task import Draft, Task, content_hash
 from ravenbench.errors import counted
-from ravenbench.ext.case.compare.record import NOTE, FileNote, FoldRole
+from ravenbench.ext.case.compare.record import NOTE, FileNote
 from ravenbench.ext.case.compare.spec import CompareSpec, build
 from ravenbench.reading.decoding import checked_name
 
@@ -85,6 +83,7 @@ class Compare(Task):
 
     def resolve(self) -> None:
         from ravenbench.ext.case.compare.classes import read_class
+        from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.material import read_material
 
         for name, value in self._file_note().items():
@@ -92,7 +91,11 @@ class Compare(Task):
         self.spec = spec = build(self.values)
         self.progress("reading the texts", 0, 0)
         self.material = read_material(spec) if spec.each is None else read_class(spec)
-        self.data = spec.data(self.material.paths())
+        self.data = data = spec.data(self.material.paths())
+        self.citation = None
+        if spec.validated is not None:
+            about = spec.condition, spec.unvalidated, spec.resolved(), data
+            self.citation = cited(spec.validated, *about)
         first = spec.each or spec.batch or (spec.questioned[0] if spec.questioned else "case")
         self.folder = self.place_or(
             f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}"
@@ -105,20 +108,10 @@ class Compare(Task):
         return self._drafted(sketched=self.earlier() is None)
 
     def _drafted(self, sketched: bool = False) -> Draft[ComparePlan]:
-        from ravenbench.ext.case.compare.dossier import cited
         from ravenbench.ext.case.compare.plan import draft
 
-        drafted = draft(self.spec, self.material, self.progress, sketched=sketched)
-        if self.spec.validated is None:
-            return drafted
-        citation = cited(
-            self.spec.validated,
-            self.spec.condition,
-            self.spec.unvalidated,
-            self.spec.resolved(),
-            self.data,
-        )
-        return replace(drafted, plan=msgspec.structs.replace(drafted.plan, validated=citation))
+        given = self.spec, self.material, self.progress
+        return draft(*given, sketched=sketched, citation=self.citation)
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import run_units
@@ -145,9 +138,6 @@ class Compare(Task):
             if name in self.values
         }
 
-    def sizes(self, draft: Draft[Any]) -> dict[str, int]:
-        return {name: count for name, count in _counts(draft).items() if count}
-
     def notes(self, draft: Draft[Any]) -> list[str]:
         from ravenbench.ext.case.compare.plan import RECKONED
 
@@ -157,42 +147,19 @@ class Compare(Task):
         return self.spec.components()
 
 
-def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
-    """Problems by what they are for."""
-    shapes = drafted.plan.shapes
-    asks = Counter(one.asks for shape in shapes for one in dict.fromkeys(shape.problems))
-    size = Counter({fold.name: len(fold.test) for fold in drafted.folds})
-
-    def pairs(role: FoldRole) -> int:
-        return sum(size[role.of(fold)] for shape in shapes for fold in shape.folds)
-
-    return {
-        "the cases themselves": asks["plain"],
-        "the cases with content replaced": asks["on"] + asks["off"],
-        "background authors in the candidate's place": asks["author"],
-        "known texts against one another": asks["known"] + pairs(FoldRole.SETS),
-        "background pairs": pairs(FoldRole.PAIRS),
-        "background pairs with content replaced": pairs(FoldRole.TRANSPLANTED)
-        + pairs(FoldRole.FREE),
-    }
-
-
 def _told(plan: ComparePlan) -> list[str]:
     """What is compared, in sentences."""
     from ravenbench.ext.case.compare.dossier import standing
 
     background = plan.background
-    notes = [
-        f"{counted(len(plan.cases), 'case')}; the background has {len(background.authors)} authors "
-        f"with {background.documents} texts."
-    ]
+    notes = [f"{counted(len(plan.cases), 'case')}. {background.described}"]
     for shape in plan.shapes:
         names = [case.id for case in plan.cases if case.shape == shape.name]
         cut = "" if shape.wanted is None else ", as long as this background can give"
         notes.append(
             f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a"
             f" questioned text of up to {max(*shape.known, shape.questioned)} words{cut}, against"
-            f" {len(shape.authors)} authors."
+            f" {counted(len(shape.authors), 'author')}."
         )
         if plan.validated is not None:
             notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")

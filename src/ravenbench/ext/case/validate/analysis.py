@@ -19,12 +19,13 @@ from ravenbench.ext.case.compare.model import FUSED, issue_llr, read_scores, val
 from ravenbench.ext.case.compare.record import part_under
 from ravenbench.ext.case.content import VerifierContent, verifier_contents
 from ravenbench.ext.case.likelihood_ratios import (
+    RATES,
     MeasureEstimate,
     cllr,
     estimated,
     measures,
 )
-from ravenbench.ext.case.sentences import say
+from ravenbench.ext.case.sentences import beside, say
 from ravenbench.ext.case.stated import DrawnPairs
 from ravenbench.ext.case.validate.plan import TestedRecord, ValidatePlan
 from ravenbench.reports.answers import Answer
@@ -34,6 +35,21 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 Figures = Mapping[str, MeasureEstimate]
+TITLES = {
+    "cllr": "C_llr",
+    "cllr_listed": "C_llr of the LRs as listed, all counting alike",
+    "cllr_min": "C_llr min",
+    "eer": "equal error rate",
+    "devpav": "devPAV",
+    "ece_worst": "ECE at the worst prior, as a share of that without LRs",
+    "overstated": "over-estimation of strength (log10)",
+    "mean_for": "mean LR of strangers",
+    "mean_against": "mean 1/LR of own texts",
+    "misleading_for": "rate of strongly misleading LRs for one author",
+    "misleading_against": "rate of strongly misleading LRs against",
+}
+MOST_PEOPLE = 500
+"""People whom nobody gathers, so that it is not said that so many would do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +61,13 @@ class CellPairs(DrawnPairs):
 
 @dataclass(frozen=True, eq=False)
 class DossierCell:
-    """A cell: what was found, its ``pairs`` (None where it was not tested), and what was done about content of each
-    verifier."""
+    """A cell: what was found, its ``pairs`` (None where it was not tested), what was done about content of each
+    verifier, and the count of ``people`` whose texts support its LRs."""
 
     result: CellResult
     pairs: CellPairs | None = None
     contents: tuple[VerifierContent, ...] = ()
+    people: int = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,62 +122,61 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
     drawn = pairs.authors, store.run.seed
     figures = estimated(llr, pairs.same, pairs.weight, *drawn, measures(plan.criterion.strong))
     alike = estimated(llr, pairs.same, np.ones(len(llr)), *drawn, {"cllr_listed": cllr})
-    reasons = failing(figures, plan.criterion)
+    people = len(shape.authors)
+    authors = len(np.unique(pairs.authors[pairs.same, 0]))
+    failed = failing(figures, plan.criterion, people)
     result = CellResult(
         condition=record.condition,
-        authors=len(np.unique(pairs.authors[pairs.same, 0])),
+        authors=authors,
         same=int(pairs.same.sum()),
         different=int((~pairs.same).sum()),
         measures=figures | alike,
-        verdict="failed" if reasons else "passed",
-        reasons=reasons,
+        verdict="failed" if failed else "passed",
+        reasons=[*failed, *plan.criterion.beforehand(people, authors)],
     )
     return DossierCell(
         result,
         CellPairs(llr, pairs.same, pairs.weight, pairs.authors),
         tuple(verifier_contents(learned_from, validate(learned_from.pairs))),
+        people,
     )
 
 
-def failing(figures: Figures, criterion: Criterion) -> list[str]:
-    """Why a cell does not keep its criterion, first in words and then by figures; empty where it does."""
-    strong = 10**criterion.strong
+def failing(figures: Figures, criterion: Criterion, people: int) -> list[str]:
+    """Why a cell whose LRs so many people support does not keep its criterion, first in words and then by figures;
+    empty where it does."""
     reasons = []
-    if (high := figures["cllr"].high) >= criterion.cllr:
-        reasons.append(say("cllr fails", high=high, limit=criterion.cllr))
-    if (high := figures["devpav"].high) > criterion.devpav:
-        reasons.append(say("devpav fails", high=high, limit=criterion.devpav))
-    for key, kind in (("mean_for", "LR of strangers"), ("mean_against", "1/LR of own texts")):
-        mean = figures[key]
-        if mean.high > criterion.mean:
-            reasons.append(say("mean fails", kind=kind, high=mean.high, limit=criterion.mean))
-        elif mean.low > 1:
-            reasons.append(say("mean above one", kind=kind, low=mean.low))
-    for key, side in (("misleading_for", "for one author"), ("misleading_against", "against")):
-        if (high := figures[key].high) > criterion.misleading:
-            limits = {"strong": strong, "limit": criterion.misleading}
-            reasons.append(say("misleading fails", side=side, high=high, **limits))
-    return [in_words(figures, criterion), *reasons] if reasons else []
+    for key, limit in criterion.limits(people).items():
+        one = figures[key]
+        how = "below" if key == "cllr" else "at most"
+        if one.high > limit or (key == "cllr" and one.high == limit):
+            more = _more_people(one, limit, people) if key not in RATES else ""
+            high = beside(one.high, limit)
+            reasons.append(
+                say("fails", what=TITLES[key], high=high, how=how, limit=limit, more=more)
+            )
+        elif key.startswith("mean") and one.low > 1:
+            reasons.append(say("mean above one", what=TITLES[key], low=beside(one.low, 1)))
+    return [in_words(figures), *reasons] if reasons else []
 
 
-def in_words(figures: Figures, criterion: Criterion) -> str:
+def _more_people(one: MeasureEstimate, limit: float, people: int) -> str:
+    """How many people would bring an upper end down to a limit: an interval narrows with the square root of them."""
+    left = limit - one.value
+    if left <= 0:
+        return ""
+    needed = people * ((one.high - one.value) / left) ** 2
+    return say("more people", people=round(needed), value=one.value) if needed < MOST_PEOPLE else ""
+
+
+def in_words(figures: Figures) -> str:
     """Which way the LRs of a cell that failed err, as far as the interval of their over-estimation shows it."""
     strength = figures["overstated"]
-    rates = [figures["misleading_for"], figures["misleading_against"]]
-    rare = all(rate.high <= criterion.misleading for rate in rates)
-    none = all(rate.value == 0 for rate in rates)
-    code = "none misleads" if none else "rare as asked" if rare else "too frequent"
     way = "weaker" if strength.high < 0 else "stronger" if strength.low > 0 else "not shown"
-    return say(way, misled=say(code, strong=10**criterion.strong))
+    return say(way)
 
 
 def remedies(dossier: Dossier) -> list[str]:
     """What can be done about cells that failed; empty where none did."""
-    limit = dossier.criterion.devpav
-    failed = [one.measures["devpav"].high for one in dossier.cells if one.verdict == "failed"]
-    if not failed:
-        return []
-    highest = max(failed)
-    values = {"asked": limit, "by": 10**limit, "found": highest, "found_by": 10**highest}
-    wider = [say("weaker criterion", **values)] if highest > limit else []
-    return [say("what to do"), *wider, say("no answer there")]
+    failed = any(one.verdict == "failed" for one in dossier.cells)
+    return [say("what to do"), say("no answer there")] * failed

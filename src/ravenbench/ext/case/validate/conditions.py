@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, FormatError, did_you_mean
+from ravenbench.errors import CorpusError, FormatError, counted, did_you_mean
 from ravenbench.ext.case.compare.background import (
     FEWEST_AUTHORS,
     TESTED,
@@ -243,7 +243,7 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
     if not conditions:
         raise CorpusError(
             "the background is too small for a dossier",
-            found=f"{len(everyone)} authors",
+            found=counted(len(everyone), "author"),
             expected=(
                 f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of"
                 f" them, and by {FEWEST_AUTHORS}"

@@ -171,16 +171,18 @@ def draft(
                 if one.between and shape_under(one) == wanted
             }
             made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here, sketched)
-    parts = [part for one in made.values() for part in one.parts]
-    laid_out = LaidOut(parts, components)
+    tested = [_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)]
+    used = {one.shape for one in tested}
+    shapes = [one for one in made.values() if one.record.name in used]
+    laid_out = LaidOut([part for one in shapes for part in one.parts], components)
     criterion = spec.criterion()
     plan = ValidatePlan(
         **laid_out.common,
         background=background_record(background, [], usual_coverage(background)[1]),
         criterion=criterion,
         fixed=fixed_hash(criterion, conditions),
-        shapes=[one.record for one in made.values()],
-        tested=[_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)],
+        shapes=[one.record for one in shapes],
+        tested=tested,
         notes=notes,
     )
     return laid_out.draft(plan)
@@ -203,4 +205,6 @@ def _tested(number: int, condition: Condition, made: Tested | None) -> TestedRec
 def criterion_lines(criterion: Criterion) -> list[str]:
     """A criterion in sentences."""
     values = msgspec.to_builtins(criterion) | {"strength": 10**criterion.strong}
-    return [say("passes", **values), say("falls", **values)]
+    needed = {"shown": criterion.fewest_shown, "strong_from": criterion.fewest_strong}
+    values |= {"least": FEWEST_AUTHORS, **needed}
+    return [say(code, **values) for code in ("passes", "people needed", "falls")]

@@ -14,12 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ravenbench.ext.case.compare.dossier import FILE
+from ravenbench.errors import counted
+from ravenbench.ext.case.compare.dossier import FILE, Criterion
 from ravenbench.ext.case.content import contents_sentence, contents_table
 from ravenbench.ext.case.figures import entropy_figure, pav_figure, tippett_figure
 from ravenbench.ext.case.likelihood_ratios import MeasureEstimate
 from ravenbench.ext.case.report import css_text
-from ravenbench.ext.case.validate.analysis import CellPairs, DossierCell, Validation, remedies
+from ravenbench.ext.case.sentences import digits
+from ravenbench.ext.case.validate.analysis import (
+    TITLES,
+    CellPairs,
+    DossierCell,
+    Figures,
+    Validation,
+    remedies,
+)
 from ravenbench.ext.case.validate.plan import criterion_lines
 from ravenbench.reports.page import style
 from ravenbench.reports.report import Report
@@ -30,19 +39,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-TITLES = {
-    "cllr": "C_llr",
-    "cllr_listed": "C_llr of the LRs as listed, all counting alike",
-    "cllr_min": "C_llr min",
-    "eer": "equal error rate",
-    "devpav": "devPAV",
-    "ece_worst": "ECE at the worst prior, as a share of that without LRs",
-    "overstated": "over-estimation of strength (log10)",
-    "mean_for": "mean LR of strangers",
-    "mean_against": "mean 1/LR of own texts",
-    "misleading_for": "strongly misleading for one author",
-    "misleading_against": "strongly misleading against",
-}
 NOTE = (
     "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing. Means: at most"
     " 1 where LRs mean what they say. In brackets: 95% intervals, from drawing the background's"
@@ -73,12 +69,13 @@ class ValidateReport(Report[Validation]):
 
     def summary(self) -> Table:
         """A row for each cell."""
+        criterion = self.analysis.plan.criterion
 
         def shown(key: str) -> Any:
-            return lambda cell: (one := cell.result.measures.get(key)) and _with_interval(one)
-
-        def value(key: str) -> Any:
-            return lambda cell: (one := cell.result.measures.get(key)) and one.value
+            return lambda cell: (
+                (one := cell.result.measures.get(key))
+                and _with_interval(one, _digits(criterion, {key: one}))
+            )
 
         return table(
             "cells",
@@ -90,8 +87,8 @@ class ValidateReport(Report[Validation]):
             col("pairs: one author", "result.same", terminal=False),
             col("two", "result.different", terminal=False),
             col("C_llr", shown("cllr"), text=True),
-            col("C_llr min", value("cllr_min"), digits=2, terminal=False),
-            col("EER", value("eer"), digits=2, terminal=False),
+            col("C_llr min", shown("cllr_min"), text=True, terminal=False),
+            col("EER", shown("eer"), text=True, terminal=False),
             col("devPAV", shown("devpav"), text=True),
             col("mean LR of strangers", shown("mean_for"), text=True, terminal=False),
             col("mean 1/LR of own", shown("mean_against"), text=True, terminal=False),
@@ -101,24 +98,16 @@ class ValidateReport(Report[Validation]):
     def _measures(self, cell: DossierCell, key: str) -> Table:
         """Every measure of a cell, and what the criterion asks of it."""
         criterion = self.analysis.plan.criterion
-        rate = f"upper end at most {criterion.misleading:g}"
-        mean = f"upper end at most {criterion.mean:g}, lower end at most 1"
-        limits = {
-            "cllr": f"upper end below {criterion.cllr:g}",
-            "devpav": f"upper end at most {criterion.devpav:g}",
-            "mean_for": mean,
-            "mean_against": mean,
-            "misleading_for": rate,
-            "misleading_against": rate,
-        }
+        by_key = cell.result.measures
+        fine = _digits(criterion, by_key)
         return table(
             key,
             cell.result.condition.name,
-            cell.result.measures.items(),
+            by_key.items(),
             col("measure", lambda r: TITLES[r[0]], text=True),
-            col("value", "1.value", digits=2),
-            col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
-            col("criterion", lambda r: limits.get(r[0], ""), text=True),
+            col("value", "1.value", digits=fine),
+            col("95% interval", lambda r: (r[1].low, r[1].high), digits=fine),
+            col("criterion", lambda r: _asked(criterion, r[0], cell.people), text=True),
         )
 
     def listings(self) -> list[Table]:
@@ -147,8 +136,8 @@ class ValidateReport(Report[Validation]):
     def finding(self) -> str:
         cells = self.analysis.cells
         return (
-            f"{sum(c.result.verdict == 'passed' for c in cells)} of {len(cells)} cells of the"
-            " dossier passed."
+            f"{sum(c.result.verdict == 'passed' for c in cells)} of"
+            f" {counted(len(cells), 'cell')} of the dossier passed."
         )
 
     def context(self) -> dict[str, Any]:
@@ -199,8 +188,26 @@ class ValidateReport(Report[Validation]):
         ]
 
 
-def _with_interval(one: MeasureEstimate) -> Value:
-    value, low, high = (
-        number(end, Column("", digits=2), short=True) for end in (one.value, one.low, one.high)
-    )
+def _asked(criterion: Criterion, key: str, people: int) -> str:
+    """What a criterion asks of a measure of LRs that so many people support."""
+    limit = criterion.limits().get(key)
+    if limit is None:
+        return ""
+    if key not in criterion.limits(people):
+        return "not applicable"
+    lower = ", lower end at most 1" * key.startswith("mean")
+    return f"upper end {'below' if key == 'cllr' else 'at most'} {limit:g}{lower}"
+
+
+def _digits(criterion: Criterion, measures: Figures) -> int:
+    """As many digits of measures, two or more, as show on which side of their limits they lie."""
+    limits = criterion.limits().items()
+    ends = [(one.high, limit) for key, limit in limits if (one := measures.get(key))]
+    ends += [(one.low, 1.0) for key, one in measures.items() if key.startswith("mean")]
+    return max((digits(end, limit, 2) for end, limit in ends), default=2)
+
+
+def _with_interval(one: MeasureEstimate, fine: int) -> Value:
+    column = Column("", digits=fine)
+    value, low, high = (number(end, column, short=True) for end in (one.value, one.low, one.high))
     return f"{value} [{low}, {high}]"

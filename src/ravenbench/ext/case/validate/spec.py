@@ -12,9 +12,9 @@ from typing import Annotated
 
 import msgspec
 
-from ravenbench.engine.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, CorpusSpec, about
+from ravenbench.engine.options import PATH, AtLeastOne, AtLeastTwo, CorpusSpec, about
 from ravenbench.ext.case.compare.dossier import Criterion
-from ravenbench.ext.case.compare.spec import DEFAULT, CompareSpec
+from ravenbench.ext.case.compare.spec import DEFAULT, CompareSpec, Same
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 
@@ -32,9 +32,7 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
             takes=PATH,
         ),
     ] = None
-    verifiers: Annotated[
-        str, about("As of raven compare, with the same default.", takes=COMPONENTS)
-    ] = DEFAULT
+    verifiers: Same = DEFAULT
     authors: Annotated[AtLeastTwo, about("As of raven compare. Default 80.")] = 80
     folds: Annotated[AtLeastTwo, about("As of raven compare. Default 5.", metavar="K")] = 5
     donors: Annotated[AtLeastOne, about("As of raven compare. Default 4.")] = 4
@@ -65,7 +63,8 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
         about(
             "… and if the upper ends of the intervals of both rates of strongly misleading LRs do"
             " not exceed this. Default .1: LRs of ten or more that mean what they say mislead in at"
-            " most one case in ten. Fewer than 35 authors cannot show it."
+            " most one case in ten. 35 authors can show it; fewer than 29 have no such LRs, and it is"
+            " not applicable."
         ),
     ] = 0.1
     strong: Annotated[
@@ -85,18 +84,7 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
 
     def compared(self) -> CompareSpec:
         """The system that is validated."""
-        names = (
-            "background",
-            "verifiers",
-            "authors",
-            "folds",
-            "donors",
-            "text",
-            "author",
-            "topic",
-            "encoding",
-            "seed",
-        )
+        names = {*self.__struct_fields__} & {*CompareSpec.__struct_fields__}
         return CompareSpec(**{name: getattr(self, name) for name in names})
 
     def criterion(self) -> Criterion:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ravenbench.engine.options import PATH, Option, spec_of
 from ravenbench.engine.task import Draft, Task, content_hash
-from ravenbench.errors import SpecError
+from ravenbench.errors import SpecError, counted
 from ravenbench.ext.case.validate.spec import ValidateSpec
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Validate(Task):
         from ravenbench.ext.case.validate.plan import criterion_lines
 
         plan: ValidatePlan = draft.plan
-        lines = [f"{one.condition.name}: {one.reason or _authors(one)}." for one in plan.tested]
+        lines = [f"{one.condition.name}: {_tested(plan, one)}." for one in plan.tested]
         return [
             *plan.notes,
             *lines,
@@ -133,10 +133,15 @@ class Validate(Task):
         conditions = proposed(corpus, spec.authors, spec.folds, spec.seed)
         write_conditions(conditions, Path(place), [spec.background])
         return (
-            f"{place}: {len(conditions)} conditions; edit them, then: raven validate BACKGROUND"
+            f"{place}: {counted(len(conditions), 'condition')}; edit them, then: raven validate BACKGROUND"
             f" --conditions {place}"
         )
 
 
-def _authors(one: TestedRecord) -> str:
-    return f"{0 if one.pairs is None else len(one.pairs.authors)} authors"
+def _tested(plan: ValidatePlan, one: TestedRecord) -> str:
+    if one.pairs is None:
+        return f"not tested, {one.reason}"
+    authors = len(one.pairs.authors)
+    people = next(len(shape.authors) for shape in plan.shapes if shape.name == one.shape)
+    said = [counted(authors, "author"), *plan.criterion.beforehand(people, authors)]
+    return "; ".join(said)
