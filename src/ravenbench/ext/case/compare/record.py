@@ -82,7 +82,6 @@ class Why(StrEnum):
     FEW_AUTHORS = "few authors"
     UNSCORED = "unscored"
     GUESSING = "guessing"
-    NARROW = "narrow"
     DISAGREEING = "disagreeing"
     NOT_VALIDATED = "not validated"
     UNTOLD = "not told apart"
