@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ravenbench.ext.case.compare.analysis import too_few
+from ravenbench.ext.case.compare.analysis import LRLine, authors_like, few_like, held, passages
 from ravenbench.ext.case.compare.evidence import MarkedPassage, MarkedToken, evidence, hidden
 from ravenbench.ext.case.compare.model import (
     FUSED,
@@ -328,26 +328,40 @@ def test_evidence_of_real_problems_is_the_same_twice():
     assert one == two and one.passages
 
 
-def test_few_authors_answer_only_where_their_own_pairs_show_that_it_is_worth_something():
-    assert too_few(validate(pairs_of(authors=16, gain=0.0)), 0) is None
-    weak = pairs_of(authors=16, gain=0.0)
-    noise = {
-        name: 0.2 * values + stream(1, name).normal(0, 1, len(values))
-        for name, values in weak.scores.items()
-    }
-    reason = too_few(validate(replace(weak, scores=noise)), 0)
-    assert (
-        reason is not None
-        and "the background has 16 authors" in str(reason)
-        and "about " in str(reason)
-    )
-    assert "more authors like these would help" in str(reason) and "(C_llr " in str(reason)
-    many = pairs_of(authors=40, gain=0.0)
-    noise = {
-        name: 0.2 * values + stream(1, name).normal(0, 1, len(values))
-        for name, values in many.scores.items()
-    }
-    assert too_few(validate(replace(many, scores=noise)), 0) is None
+def test_a_case_is_answered_where_twenty_authors_have_pairs_like_it(monkeypatch):
+    monkeypatch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 20)
+    few = few_like(pairs_of(authors=16), 0.4)
+    assert "has 16 authors" in str(few) and "4 more authors" in str(few)
+    pairs = pairs_of(authors=40)
+    assert few_like(pairs, 0.4) is None and 30 < authors_like(pairs, 0.4, True) <= 40
+    # Of strangers hardly any is so much alike, and of one author's texts none so little.
+    near = replace(pairs, content=np.where(pairs.same, pairs.content, 0.01 * pairs.content))
+    said = str(few_like(near, 0.95))
+    assert "pairs by two authors" in said and "on the case's subject" in said
+    apart = replace(pairs, content=np.where(pairs.same, 0.9 + 0.1 * pairs.content, pairs.content))
+    assert "pairs by one author" in str(few_like(apart, 0.1))
+    assert "on different subjects" in str(few_like(apart, 0.1))
+
+
+def test_support_that_another_draw_might_not_show_is_none():
+    worth = {"same": 9, "different": 9, "cllr": 0.8, "cllr_min": 0.7, "eer": 0.2}
+    for sign in (1, -1):
+        ends = sorted((sign * 0.4, sign * 0.6))
+        line = LRLine(
+            name="x", llr=sign * 0.5, raw=0.5, interval=tuple(ends), bounds=(-1.0, 1.0), **worth
+        )
+        sure, unsure = held(line, 0.01), held(line, 0.2)
+        assert sure.llr == sign * 0.5 and sure.interval[0] < ends[0] < ends[1] < sure.interval[1]
+        assert unsure.llr == sign * 0.3 and verbal(unsure.llr, unsure.interval) == NEITHER
+        assert min(map(abs, unsure.interval)) <= 0.3 and max(map(abs, unsure.interval)) <= 1.0
+
+
+def test_a_background_of_neighbouring_passages_is_noticed():
+    pairs = pairs_of(authors=40)
+    strangers = np.linspace(0.0, 0.8, 100).tolist()
+    assert passages(pairs, strangers) is None
+    alike = replace(pairs, content=np.where(pairs.same, 0.8, pairs.content))
+    assert "neighbouring passages" in str(passages(alike, strangers))
 
 
 def test_marks_of_a_text_break_nothing_out():

@@ -4,15 +4,14 @@ In: the ``Store`` (folder) of ``raven compare`` with the verifiers' scores; for 
 ``Validated`` or log10 LRs (n,) with truth (n,).
 Out: a ``Comparison`` with one ``CaseFound`` a case: log10 LRs (unbounded, above 0 for the candidate) with bounds and 95
 % intervals, or a ``Reason`` for none; C_llr in bits (lower = better), EER from 0 to .5, shares from 0 to 1, counts of
-pairs. ``judged_by`` gives the pairs that a case is judged by; ``worth_of``, ``sets_llr``, ``disagreement`` and
-``too_few`` each one part of it, None where there is none.
+pairs. ``judged_by`` gives the pairs that a case is judged by; ``worth_of``, ``sets_llr``, ``disagreement``,
+``passages`` and ``few_like`` each one part of it, None where there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -77,8 +76,15 @@ BLIND = 0.9
 WORTHLESS = 0.95
 """C_llr from which on LRs as they are given are worth hardly more than none: nothing is answered where all of its
 interval lies there, so that the answer to most cases does not hang on which people are in the background."""
-FEW_AUTHORS = 20
-"""Background authors from which on their number alone is no reason not to answer (benchmarks/study_few_authors.py)."""
+LIKE = 20
+"""Effective number of background authors with pairs like the case, of either kind, below which it is not answered."""
+NEIGHBOURS = 0.93
+"""AUC of likeness in content, by which pairs by one author are told from random strangers, from which on texts by one
+author are taken for neighbouring passages; that of posts, essays and parts of novels far apart is below .87."""
+TWICE = 1.96
+"""Standard errors on either side of a log10 LR within which another draw is expected."""
+UNSHOWN = 0.3
+"""Greatest |log10 LR| that is given where another draw might not show support."""
 FIRST = {Why.COPIED: 0, Why.DISAGREEING: 2}
 """Where cases that are not answered for these reasons stand in a list of what needs attention."""
 
@@ -442,11 +448,16 @@ def _scored(
     drawn = valid.system.drawn(scores, moved, content)
     case_llr = valid.system.of(scores, moved, content)
     lines = [_line(name, case_llr, drawn, valid) for name in case_llr.llr]
-    fused = lines[-1]
+    error = between_folds(valid, scored, plain, asking("off"))
+    lines[-1] = fused = held(lines[-1], error)
     known = fused_llr(asking("known"))
-    reasons = _reasons(validate(scored.pairs), known, sets_llr(sets, valid), seed)
+    reasons = _reasons(valid, scored, alike, known, sets_llr(sets, valid), seed)
     people = len(np.unique(pairs.authors))
-    beyond = [say("people", count=people, llr=fused.llr)] * (fused.raw != fused.llr and not reasons)
+    beyond = []
+    if fused.raw != fused.llr and not reasons:
+        at_bound = abs(fused.llr) == valid.system.bound
+        why = say("people", count=people, llr=fused.llr) if at_bound else say("drawn", error=error)
+        beyond = [why]
     others = fused_llr(asking("author", of_text(case.questioned.row)))
     place, unvalidated = _validated(plan, scored.shape)
     as_cases = valid.llr[FUSED]
@@ -581,24 +592,97 @@ def _line(name: str, case_llr: CombinedLLR, drawn: CombinedLLR, valid: Validated
     )
 
 
-def _reasons(every: Validated, known: Floats, sets: Floats, seed: int) -> list[Reason]:
-    """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
-    worth = promise(every, seed)["cllr"]
-    reason = too_few(every, seed)
-    if worth.low >= WORTHLESS or worth.value >= 1:
-        reason = Reason.of(Why.GUESSING, **structs.asdict(worth))
-    return [one for one in (reason, disagreement(known, sets)) if one is not None]
+def between_folds(
+    valid: Validated, scored: ShapeScores, plain: Sequence[int], off: Sequence[int]
+) -> float:
+    """Standard error of a case's log10 LR between the verifiers of all folds, each of which learned from other authors
+    and pairs; 0 where one fold alone was asked."""
+    count = int((scored.row == plain[0]).sum())
+    if count < 2:
+        return 0.0
+
+    def by_fold(name: str, rows: Sequence[int]) -> Floats:
+        each = [scored.asked[name][scored.row == row] for row in rows]
+        return np.asarray(np.mean(each, axis=0)) if each else scored.asked[name][:count] * np.nan
+
+    scores = {name: by_fold(name, plain) for name in scored.asked}
+    moved = {name: by_fold(name, off) for name in valid.pairs.moved}
+    content = np.full(count, scored.content[plain[0]])
+    llr = valid.system.of(scores, moved, content).llr[FUSED]
+    return float(llr.std(ddof=1) / np.sqrt(count))
 
 
-def too_few(valid: Validated, seed: int) -> Reason | None:
-    """The reason not to answer by a background of few authors whose C_llr may be that of guessing, and what would help;
-    None where there is none."""
-    count = len(np.unique(valid.pairs.authors))
-    worth = promise(valid, seed)["cllr"]
-    cost = min(worth.value, WORTHLESS)
-    if count >= FEW_AUTHORS or worth.high < 1:
+def held(line: LRLine, error: float) -> LRLine:
+    """The line with an interval that holds the ``error`` between folds; a log10 LR that another draw of them might not
+    take to the least step of support is held below it."""
+    margin = TWICE * error
+    low, high = (
+        line.llr + np.sign(end - line.llr) * np.hypot(end - line.llr, margin)
+        for end in line.interval
+    )
+    lower, upper = line.bounds
+    interval = max(float(low), lower), min(float(high), upper)
+    llr = line.llr
+    if abs(llr) >= WEAK > abs(llr) - margin:
+        llr = float(np.copysign(UNSHOWN, llr))
+    return structs.replace(line, llr=llr, interval=(min(interval[0], llr), max(interval[1], llr)))
+
+
+def _reasons(
+    valid: Validated,
+    scored: ShapeScores,
+    alike: float,
+    known: Floats,
+    sets: Floats,
+    seed: int,
+) -> list[Reason]:
+    """Why a case that was scored is not answered; guessing is asked of the whole background, or class."""
+    worth = promise(validate(scored.pairs), seed)["cllr"]
+    reasons = [
+        Reason.of(Why.GUESSING, **structs.asdict(worth))
+        if worth.low >= WORTHLESS or worth.value >= 1
+        else None,
+        passages(valid.pairs, scored.shape.strangers),
+        few_like(valid.pairs, alike),
+        disagreement(known, sets),
+    ]
+    return [reason for reason in reasons if reason is not None]
+
+
+def passages(pairs: PairScores, strangers: Sequence[float]) -> Reason | None:
+    """The reason not to answer by a background whose texts by one author look like passages of one document: these are
+    told from random ``strangers`` (cosines, ascending) by content alone."""
+    less = np.searchsorted(strangers, pairs.content[pairs.same])
+    auc = float(less.mean()) / max(len(strangers), 1)
+    return Reason.of(Why.PASSAGES, auc=auc) if auc >= NEIGHBOURS else None
+
+
+def few_like(pairs: PairScores, alike: float) -> Reason | None:
+    """The reason not to answer by a background of too few authors with pairs like a case, whose sides are so much alike
+    in content (cosine): of pairs by one author and of those by two."""
+    people = len(np.unique(pairs.authors[pairs.same, 0]))
+    if people < LIKE:
+        return Reason.of(Why.FEW_AUTHORS, count=people, least=LIKE, more=LIKE - people)
+    counts = {same: authors_like(pairs, alike, same) for same in (True, False)}
+    same = min(counts, key=lambda side: counts[side])
+    if counts[same] >= LIKE:
         return None
-    # The interval narrows with the square root of the number of authors.
-    wanted = min(FEW_AUTHORS, ceil(count * ((worth.high - cost) / (1 - cost)) ** 2))
-    more = max(1, wanted - count)
-    return Reason.of(Why.FEW_AUTHORS, count=count, cost=cost, high=worth.high, more=more)
+    usual = float(np.median(pairs.content[pairs.same == same]))
+    here, _ = unlike(alike, usual)
+    missing = "on the case's subject" if alike > usual else "on different subjects"
+    kind = "one author" if same else "two authors"
+    return Reason.of(
+        Why.FEW_LIKE, count=counts[same], least=LIKE, kind=kind, here=here, missing=missing
+    )
+
+
+def authors_like(pairs: PairScores, alike: float, same: bool) -> float:
+    """Effective number of authors of known texts with pairs by one author, or by two, like a case in content: each
+    counts, up to 1, by the pair most like it, by a Gaussian kernel over square roots of cosines, twice as wide as these
+    vary by one author."""
+    root = np.sqrt(np.maximum(pairs.content, 0.0))
+    away = (root - np.sqrt(max(alike, 0.0))) / max(2 * float(root[pairs.same].std()), 1e-9)
+    nearest = np.zeros(int(pairs.authors.max()) + 1)
+    side = pairs.same == same
+    np.maximum.at(nearest, pairs.authors[side, 0], np.exp(-(away[side] ** 2) / 2))
+    return float(nearest.sum())

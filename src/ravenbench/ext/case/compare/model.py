@@ -115,6 +115,7 @@ class ShapeScores:
     """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the folds'
     verifiers that were asked.
 
+    ``asked`` are the scores by each fold's verifiers, of the problems with these numbers (``row``).
     ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
     set. It is empty where a case has one known text. ``barred`` says of verifiers why they may know more than they were
@@ -127,6 +128,8 @@ class ShapeScores:
     sets: PairScores
     problems: tuple[CaseProblem, ...]
     cases: Mapping[str, Floats]
+    asked: Mapping[str, Floats]
+    row: Ints
     content: Floats
     failures: tuple[Failure, ...]
     barred: Mapping[str, str]
@@ -190,11 +193,12 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     row = np.array(
         [place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64
     )
-    cases = {
-        name: _means(np.concatenate([scores[fold] for fold in shape.case_folds]), row)
+    asked = {
+        name: np.concatenate([scores[fold] for fold in shape.case_folds])
         for name, scores in complete.items()
         if shape.case_folds
     }
+    cases = {name: _means(scores, row) for name, scores in asked.items()}
     return ShapeScores(
         shape,
         tuple(complete),
@@ -206,6 +210,8 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         own,
         tuple(place),
         cases,
+        asked,
+        row,
         np.array([problem.content for problem in place], dtype=np.float64),
         tuple(failures),
         barred,
