@@ -5,7 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ravenbench.ext.case.compare.analysis import LRLine, authors_like, few_like, held, passages
+from ravenbench.ext.case.compare.analysis import (
+    LRLine,
+    authors_like,
+    few_like,
+    passages,
+    with_error,
+)
 from ravenbench.ext.case.compare.evidence import MarkedPassage, MarkedToken, evidence, hidden
 from ravenbench.ext.case.compare.model import (
     FUSED,
@@ -350,7 +356,7 @@ def test_support_that_another_draw_might_not_show_is_none():
         line = LRLine(
             name="x", llr=sign * 0.5, raw=0.5, interval=tuple(ends), bounds=(-1.0, 1.0), **worth
         )
-        sure, unsure = held(line, 0.01), held(line, 0.2)
+        sure, unsure = with_error(line, 0.01), with_error(line, 0.2)
         assert sure.llr == sign * 0.5 and sure.interval[0] < ends[0] < ends[1] < sure.interval[1]
         assert unsure.llr == sign * 0.3 and verbal(unsure.llr, unsure.interval) == NEITHER
         assert min(map(abs, unsure.interval)) <= 0.3 and max(map(abs, unsure.interval)) <= 1.0

@@ -80,12 +80,12 @@ def as_far(authors: Floats, cases: Floats) -> Floats:
     return (1 + np.array(each)) / (1 + len(own))
 
 
-def distance(rows: Floats, asked: Floats) -> float:
+def distance(rows: Floats, row: Floats) -> float:
     """Squared Mahalanobis distance of one row (f,) from others (n, f)."""
     from sklearn.covariance import ledoit_wolf
 
     centre = rows.mean(axis=0)
     scale = np.maximum(rows.std(axis=0), LEAST)
     covariance, _ = ledoit_wolf((rows - centre) / scale)
-    away = (asked - centre) / scale
+    away = (row - centre) / scale
     return float(away @ np.linalg.solve(covariance, away))

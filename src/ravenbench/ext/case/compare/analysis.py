@@ -449,7 +449,7 @@ def _scored(
     case_llr = valid.system.of(scores, moved, content)
     lines = [_line(name, case_llr, drawn, valid) for name in case_llr.llr]
     error = between_folds(valid, scored, plain, asking("off"))
-    lines[-1] = fused = held(lines[-1], error)
+    lines[-1] = fused = with_error(lines[-1], error)
     known = fused_llr(asking("known"))
     reasons = _reasons(valid, scored, alike, known, sets_llr(sets, valid), seed)
     people = len(np.unique(pairs.authors))
@@ -601,18 +601,18 @@ def between_folds(
     if count < 2:
         return 0.0
 
-    def by_fold(name: str, rows: Sequence[int]) -> Floats:
-        each = [scored.asked[name][scored.row == row] for row in rows]
-        return np.asarray(np.mean(each, axis=0)) if each else scored.asked[name][:count] * np.nan
+    def mean_of(name: str, rows: Sequence[int]) -> Floats:
+        each = [scored.by_fold[name][scored.row == row] for row in rows]
+        return np.asarray(np.mean(each, axis=0)) if each else scored.by_fold[name][:count] * np.nan
 
-    scores = {name: by_fold(name, plain) for name in scored.asked}
-    moved = {name: by_fold(name, off) for name in valid.pairs.moved}
+    scores = {name: mean_of(name, plain) for name in scored.by_fold}
+    moved = {name: mean_of(name, off) for name in valid.pairs.moved}
     content = np.full(count, scored.content[plain[0]])
     llr = valid.system.of(scores, moved, content).llr[FUSED]
     return float(llr.std(ddof=1) / np.sqrt(count))
 
 
-def held(line: LRLine, error: float) -> LRLine:
+def with_error(line: LRLine, error: float) -> LRLine:
     """The line with an interval that holds the ``error`` between folds; a log10 LR that another draw of them might not
     take to the least step of support is held below it."""
     margin = TWICE * error

@@ -115,7 +115,7 @@ class ShapeScores:
     """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the folds'
     verifiers that were asked.
 
-    ``asked`` are the scores by each fold's verifiers, of the problems with these numbers (``row``).
+    ``by_fold`` are the scores by each fold's verifiers, of the problems with these numbers (``row``).
     ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
     set. It is empty where a case has one known text. ``barred`` says of verifiers why they may know more than they were
@@ -128,7 +128,7 @@ class ShapeScores:
     sets: PairScores
     problems: tuple[CaseProblem, ...]
     cases: Mapping[str, Floats]
-    asked: Mapping[str, Floats]
+    by_fold: Mapping[str, Floats]
     row: Ints
     content: Floats
     failures: tuple[Failure, ...]
@@ -193,12 +193,12 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     row = np.array(
         [place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64
     )
-    asked = {
+    each_fold = {
         name: np.concatenate([scores[fold] for fold in shape.case_folds])
         for name, scores in complete.items()
         if shape.case_folds
     }
-    cases = {name: _means(scores, row) for name, scores in asked.items()}
+    cases = {name: _means(scores, row) for name, scores in each_fold.items()}
     return ShapeScores(
         shape,
         tuple(complete),
@@ -210,7 +210,7 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         own,
         tuple(place),
         cases,
-        asked,
+        each_fold,
         row,
         np.array([problem.content for problem in place], dtype=np.float64),
         tuple(failures),
@@ -423,9 +423,9 @@ def learn(pairs: PairScores) -> System:
         there = [name for name in pairs.scores if any(name in version for version in versions)]
         for name in [*there, FUSED] if there else []:
             names = there if name == FUSED else [name]
-            found = calibrated(*side_by_side(names, *versions), pairs, times)
-            if found is not None:
-                part[name] = (names, found)
+            learned = calibrated(*side_by_side(names, *versions), pairs, times)
+            if learned is not None:
+                part[name] = (names, learned)
         parts.append(part)
     written, style, both = parts
     bound = supported(len(np.unique(pairs.authors[pairs.same, 0])))
@@ -464,10 +464,10 @@ def _of_folds(pairs: PairScores, others: PairScores, raw: CombinedLLR) -> Combin
     for fold in np.unique(others.fold):
         here = np.flatnonzero(others.fold == fold)
         system = _without(pairs, int(fold))
-        found = system.of(
+        issued = system.of(
             subset(others.scores, here), subset(others.moved, here), others.content[here]
         )
-        for part, values in zip(raw, found, strict=True):
+        for part, values in zip(raw, issued, strict=True):
             for name, llr in values.items():
                 part.setdefault(name, np.zeros(len(others)))[here] = llr  # type: ignore[attr-defined]
     return raw
