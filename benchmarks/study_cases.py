@@ -44,11 +44,10 @@ from benchmarks.study_cases_corpora import (
     newsgroups_apart,
     pan14,
 )
-from benchmarks.study_cases_fusion import compared
-from benchmarks.study_cases_tables import TITLES, write
+from benchmarks.study_cases_tables import write
 from ravenbench import compare
 from ravenbench.errors import MissingPart
-from ravenbench.ext.case.compare import analysis, model
+from ravenbench.ext.case.compare import analysis
 from ravenbench.ext.case.compare.spec import DEFAULT
 from ravenbench.registry import named
 from ravenbench.store.store import Store
@@ -119,8 +118,8 @@ def scored(name: str, out: Path) -> tuple[Store, dict[str, str]]:
 
 
 def found(store: Store, kinds: dict[str, str]) -> list[dict[str, Any]]:
-    """What the report says of every case, with its kind; without intervals and evidence, which take long."""
-    model.DRAWS, analysis.MOST_SHOWN = 2, 0
+    """What the report says of every case, with its kind; without evidence, which takes long."""
+    analysis.MOST_SHOWN = 0
     told = []
     for case in analysis.Comparison.of(store).cases:
         answer = case.scored
@@ -157,11 +156,6 @@ def main() -> None:
     for name in arguments.corpora.split(","):
         store, kinds = scored(name, arguments.out)
         _keep(arguments.out / f"{name}.json", found(store, kinds))
-        if name in TITLES:
-            _keep(
-                arguments.out / f"{name}.fusion.json",
-                compared(store, kinds, list(named("verifier", DEFAULT))),
-            )
 
 
 def _keep(path: Path, told: Any) -> None:

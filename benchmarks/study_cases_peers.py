@@ -23,8 +23,9 @@ import numpy as np
 from benchmarks.study_cases import OUT, POSNOISE
 from ravenbench import registry
 from ravenbench.ext.case.compare.record import ComparePlan, ShapeRecord
-from ravenbench.ext.case.likelihood_ratios import calibrate
+from ravenbench.ext.case.likelihood_ratios import LN10
 from ravenbench.ext.shelf.published.grammar import sentences
+from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
 from ravenbench.store.store import Store
 from ravenbench.types import Floats, Problems
@@ -69,7 +70,10 @@ def by_bitig(store: Store, shape: ShapeRecord) -> dict[str, float]:
     )
     same = np.concatenate([store.truth(fold) for fold in shape.folds])
     rows = plain(shape)
-    llr = calibrate(background, same).llr(scores(shape.case_folds[0], rows))
+    spread = float(background.std()) or 1.0
+    weight = np.where(same, 1 / same.sum(), 1 / (~same).sum()) * len(same) / 2
+    line = newton(background[:, None] / spread, same, weight, 1.0, np.zeros(1))
+    llr = (line[0] * scores(shape.case_folds[0], rows) / spread + line[1]) / LN10
     return {shape.problems[row].case: float(value) for row, value in zip(rows, llr, strict=True)}
 
 

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
-from ravenbench.ext.case.compare.analysis import disagreement, judged_by
+from ravenbench.ext.case.compare.analysis import disagreement
 from ravenbench.ext.case.compare.material import read_material
-from ravenbench.ext.case.compare.model import UNSHOWN, read_scores
+from ravenbench.ext.case.compare.model import read_scores
 from ravenbench.ext.case.compare.record import ComparePlan, Why
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.ext.case.compare.task import Compare
@@ -53,11 +53,11 @@ def test_the_writer_and_another_are_told_apart(done, others, tmp_path):
     for found in (own, strange):
         fused = found.scored.fused
         assert (
-            fused.bounds.lower
+            fused.bounds[0]
             <= fused.interval[0]
             <= fused.llr
             <= fused.interval[1]
-            <= fused.bounds.upper
+            <= fused.bounds[1]
         )
     assert own.scored.rank == 1 and own.scored.ranked == 13
 
@@ -153,15 +153,10 @@ def test_a_stranger_on_the_candidates_topic_gets_no_support(others, tmp_path):
         write(known / f"{number}.txt", text(90, number, topic="dispute"))
     write(questioned, text(71, 50, topic="dispute"))
     (found,) = asked(tmp_path, others, questioned, known)
-    answer = found.scored
-    store = Store.open(tmp_path / "case")
-    plan = store.plan_as(ComparePlan)
-    valid = judged_by(plan.cases[0], read_scores(store, plan, plan.shapes[0]))
-    assert found.alike > valid.limits.reach and answer.fused.bounds.upper <= UNSHOWN
-    assert max(line.llr for line in answer.verifiers) <= UNSHOWN
     assert any("more alike in content" in note for note in found.notes)
     told = report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]
-    assert told["content_similarity"] == found.alike and told["log10_lr"] <= UNSHOWN
+    assert told["content_similarity"] == found.alike
+    assert told["verbal"] in (None, "no support either way")
 
 
 def test_no_interval_is_a_point(done):

@@ -5,18 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ravenbench.ext.case.compare.analysis import too_few
+from ravenbench.ext.case.compare.analysis import (
+    LRLine,
+    authors_like,
+    few_like,
+    passages,
+    with_error,
+)
 from ravenbench.ext.case.compare.evidence import MarkedPassage, MarkedToken, evidence, hidden
 from ravenbench.ext.case.compare.model import (
     FUSED,
-    STYLE,
-    UNSHOWN,
     PairScores,
-    bootstrap_systems,
     issue_llr,
-    limits,
+    learn,
+    posterior,
     promise,
-    subset,
     validate,
     was_transplanted,
 )
@@ -265,38 +268,42 @@ def pairs_of(seed=0, gain=8.0, authors=40, style=None):
 
 @pytest.mark.parametrize("style", [None, 3.0])
 def test_what_is_validated_is_what_would_be_issued(style):
-    valid = validate(pairs_of(style=style))
+    pairs = pairs_of(style=style)
+    valid = validate(pairs)
+    issued = issue_llr(pairs, pairs)
     for name, llr in valid.llr.items():
-        bounds = valid.limits.bounds[name]
-        assert (llr >= bounds.lower).all() and (llr <= bounds.upper).all()
-        most = valid.limits.upper(name, valid.pairs.content, valid.raw.style[name])
-        assert (
-            llr.tolist()
-            == np.clip(issue_llr(valid.pairs, valid.pairs)[name], bounds.lower, most).tolist()
-        )
-    each = zip(valid.raw.llr[FUSED], valid.pairs.content, valid.raw.style[FUSED], strict=True)
-    as_cases = [valid.limits.of(FUSED, content, alone).bounded(raw) for raw, content, alone in each]
-    assert valid.as_cases().tolist() == as_cases
-    assert verbal(UNSHOWN) == "no support either way"
+        assert np.abs(llr).max() <= valid.system.bound
+        assert llr.tolist() == issued[name].tolist()
+        assert llr.tolist() == valid.system.bounded(valid.raw.llr[name]).tolist()
 
 
-def test_beyond_what_strangers_show_only_style_supports_one_author():
-    plain, with_style = validate(pairs_of()), validate(pairs_of(style=3.0))
-    beyond = plain.pairs.content > plain.limits.reach
-    assert beyond.any() and max(llr[beyond].max() for llr in plain.llr.values()) == UNSHOWN
-    without = beyond & ~was_transplanted(with_style.pairs)
-    assert without.any() and max(llr[without].max() for llr in with_style.llr.values()) == UNSHOWN
-    for name, llr in with_style.llr.items():
-        most = np.fmax(STYLE * with_style.raw.style[name], UNSHOWN)
-        assert (llr[beyond] <= most[beyond]).all() and llr[beyond].max() > UNSHOWN
+def test_lrs_are_two_gaussians_whose_means_are_one():
+    found = validate(pairs_of(gain=0.0, authors=60)).raw.llr[FUSED] * np.log(10)
+    same = pairs_of(gain=0.0, authors=60).same
+    spread = (found[same].var() + found[~same].var()) / 2
+    assert found[same].mean() == pytest.approx(spread / 2, rel=0.5)
+    assert found[~same].mean() == pytest.approx(-found[same].mean(), abs=0.25)
+    for mean in (np.exp(found[~same]).mean(), np.exp(-found[same]).mean()):
+        assert 0.7 < mean < 1.15
+
+
+def test_what_holds_for_one_side_holds_for_the_other():
+    """Scores turned round, and truth too, give the same LRs with the other sign."""
+    pairs = pairs_of(gain=0.0)
+    turned = {name: -values for name, values in pairs.scores.items()}
+    other = learn(replace(pairs, scores=turned, same=~pairs.same))
+    other_way = learn(pairs)
+    far = {name: np.array([-9.0, 0.3, 9.0]) for name in pairs.scores}
+    back = {name: -values for name, values in far.items()}
+    one = other_way.of(far, {}, np.zeros(3)).llr["one"]
+    two = other.of(back, {}, np.zeros(3)).llr["one"]
+    assert np.sign(one).tolist() == (-np.sign(two)).tolist() == [-1, 1 if one[1] > 0 else -1, 1]
+    assert other_way.bounded(one)[[0, 2]].tolist() == [-other_way.bound, other_way.bound]
 
 
 def test_bounds_and_promises_count_people():
     few, many = (validate(pairs_of(authors=authors)) for authors in (16, 80))
-    assert max(few.llr[FUSED]) <= supported(16) < supported(80) and min(
-        few.llr[FUSED]
-    ) >= -supported(16)
-    assert np.abs(few.raw.llr[FUSED]).max() > supported(16)
+    assert few.system.bound == supported(16) < supported(80) == many.system.bound
     for valid in (few, many):
         found = promise(valid, 0)
         assert (
@@ -305,21 +312,13 @@ def test_bounds_and_promises_count_people():
         assert found["mean_for"].low < 1 and found["mean_against"].low < 1
 
 
-def test_style_comes_in_with_likeness_up_to_one_half():
-    valid = validate(pairs_of(style=3.0))
-    system, rows = valid.system, [0] * 4
-    at = np.array([0.0, system.middle, (system.middle + system.knee) / 2, 1.0])
-    told = system.combined(subset(valid.pairs.scores, rows), subset(valid.pairs.moved, rows), at)
-    for name, written in told.written.items():
-        assert told.llr[name] == pytest.approx(
-            written + np.array([0, 0, 0.25, 0.5]) * (told.style[name] - written)
-        )
-    lost = {name: np.full(4, np.nan) for name in valid.pairs.moved}
-    alone = system.combined(subset(valid.pairs.scores, rows), lost, at)
-    assert (
-        np.isnan(alone.style[FUSED]).all()
-        and alone.llr[FUSED].tolist() == told.written[FUSED].tolist()
+def test_few_people_give_weaker_lrs():
+    at = {name: np.array([1.2]) for name in ("one", "two")}
+    few, many = (
+        learn(pairs_of(gain=0.0, authors=authors)).drawn(at, {}, np.zeros(1)).llr[FUSED]
+        for authors in (16, 200)
     )
+    assert np.ptp(few) > np.ptp(many) and 0 < posterior(few)[0] < posterior(many)[0]
 
 
 def test_style_is_learned_without_the_pairs_that_have_none():
@@ -328,36 +327,21 @@ def test_style_is_learned_without_the_pairs_that_have_none():
         was_transplanted(pairs).sum() == (np.arange(len(pairs)) % 10 != 9).sum()
         and not was_transplanted(pairs_of()).any()
     )
-    assert validate(pairs_of()).system.style is None
+    assert not validate(pairs_of()).system.style
     valid = validate(pairs)
     assert np.isnan(valid.raw.style[FUSED]).tolist() == (~was_transplanted(pairs)).tolist()
+    lost = ~was_transplanted(pairs)
+    assert valid.raw.llr[FUSED][lost].tolist() == valid.raw.written[FUSED][lost].tolist()
     assert not any(np.isnan(llr).any() for llr in valid.llr.values())
 
 
 def test_likeness_alone_moves_no_likelihood_ratio_far():
-    valid = validate(pairs_of())
+    system = learn(pairs_of())
     at = np.linspace(0.5, 1.0, 12)
     stranger = {name: 8.0 * np.maximum(at - 0.5, 0) for name in ("one", "two")}
-    counted = valid.system.written.calibrations["one"].llr(stranger["one"])
-    taken_off = valid.system.combined(stranger, {}, at).llr["one"]
-    assert counted[-1] > 1 and np.ptp(taken_off) < 0.3 * np.ptp(counted)
-
-
-def test_limits_are_drawn_anew_with_the_authors():
-    pairs = pairs_of(gain=0.0)
-    valid = validate(pairs)
-    samples = bootstrap_systems(valid, 0, 30)
-    tops = [at.bounds["one"].upper for _, at in samples]
-    assert len(samples) == 30 and np.ptp(tops) > 0
-    assert limits(pairs, valid.raw, pairs.weight).bounds == valid.limits.bounds
-    # A score far beyond all: held at the top of each sample, which differ, so that no interval is a point.
-    far = np.array([50.0])
-    far_off = {"one": far, "two": far}
-    held = [
-        at.bounded(system.combined(far_off, {}, np.zeros(1)), np.zeros(1))["one"][0]
-        for system, at in samples
-    ]
-    assert np.ptp(held) > 0
+    counted = system.of(stranger, {}, np.zeros(12)).llr["one"]
+    taken_off = system.of(stranger, {}, at).llr["one"]
+    assert counted[-1] > 1 and np.ptp(taken_off) < 0.7 * np.ptp(counted)
 
 
 def test_evidence_of_real_problems_is_the_same_twice():
@@ -368,26 +352,40 @@ def test_evidence_of_real_problems_is_the_same_twice():
     assert one == two and one.passages
 
 
-def test_few_authors_answer_only_where_their_own_pairs_show_that_it_is_worth_something():
-    assert too_few(validate(pairs_of(authors=16, gain=0.0)), 0) is None
-    weak = pairs_of(authors=16, gain=0.0)
-    noise = {
-        name: 0.2 * values + stream(1, name).normal(0, 1, len(values))
-        for name, values in weak.scores.items()
-    }
-    reason = too_few(validate(replace(weak, scores=noise)), 0)
-    assert (
-        reason is not None
-        and "the background has 16 authors" in str(reason)
-        and "about " in str(reason)
-    )
-    assert "1 more author like these would help" in str(reason) and "(C_llr " in str(reason)
-    many = pairs_of(authors=40, gain=0.0)
-    noise = {
-        name: 0.2 * values + stream(1, name).normal(0, 1, len(values))
-        for name, values in many.scores.items()
-    }
-    assert too_few(validate(replace(many, scores=noise)), 0) is None
+def test_a_case_is_answered_where_twenty_authors_have_pairs_like_it(monkeypatch):
+    monkeypatch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 20)
+    few = few_like(pairs_of(authors=16), 0.4)
+    assert "has 16 authors" in str(few) and "4 more authors" in str(few)
+    pairs = pairs_of(authors=40)
+    assert few_like(pairs, 0.4) is None and 30 < authors_like(pairs, 0.4, True) <= 40
+    # Of strangers hardly any is so much alike, and of one author's texts none so little.
+    near = replace(pairs, content=np.where(pairs.same, pairs.content, 0.01 * pairs.content))
+    said = str(few_like(near, 0.95))
+    assert "pairs by two authors" in said and "on the case's subject" in said
+    apart = replace(pairs, content=np.where(pairs.same, 0.9 + 0.1 * pairs.content, pairs.content))
+    assert "pairs by one author" in str(few_like(apart, 0.1))
+    assert "on different subjects" in str(few_like(apart, 0.1))
+
+
+def test_support_that_another_draw_might_not_show_is_none():
+    worth = {"same": 9, "different": 9, "cllr": 0.8, "cllr_min": 0.7, "eer": 0.2}
+    for sign in (1, -1):
+        ends = sorted((sign * 0.4, sign * 0.6))
+        line = LRLine(
+            name="x", llr=sign * 0.5, raw=0.5, interval=tuple(ends), bounds=(-1.0, 1.0), **worth
+        )
+        sure, unsure = with_error(line, 0.01), with_error(line, 0.2)
+        assert sure.llr == sign * 0.5 and sure.interval[0] < ends[0] < ends[1] < sure.interval[1]
+        assert unsure.llr == sign * 0.3 and verbal(unsure.llr, unsure.interval) == NEITHER
+        assert min(map(abs, unsure.interval)) <= 0.3 and max(map(abs, unsure.interval)) <= 1.0
+
+
+def test_a_background_of_neighbouring_passages_is_noticed():
+    pairs = pairs_of(authors=40)
+    strangers = np.linspace(0.0, 0.8, 100).tolist()
+    assert passages(pairs, strangers) is None
+    alike = replace(pairs, content=np.where(pairs.same, 0.8, pairs.content))
+    assert "neighbouring passages" in str(passages(alike, strangers))
 
 
 def test_marks_of_a_text_break_nothing_out():

@@ -1,8 +1,9 @@
-"""Another kind of text by common words and marks, among texts that are made."""
+"""Another kind of text by register, among texts that are made."""
 
 import numpy as np
 
-from ravenbench.ext.case.compare.background import distances, kinds, profile
+from ravenbench.ext.case.compare.background import OTHER_KIND
+from ravenbench.ext.case.register import as_far, profile, rates
 from ravenbench.randomness import stream
 
 WORDS = (
@@ -40,18 +41,20 @@ def written(author, marks, texts=2, words=250):
     ]
 
 
-def test_texts_with_other_marks_are_farther_away_than_every_author():
+def test_texts_with_other_marks_are_of_another_kind():
     background = [written(author, 0.1) for author in range(30)]
-    counted = kinds([text for texts in background for text in texts])
-    assert {"the", "of", ",", "!"} <= set(counted) and "." not in counted
     asked = [written(author, 0.1) for author in range(30, 60)] + [
         written(author, 0.5) for author in range(60, 80)
     ]
-    most, far = distances(
-        *(np.array([profile(texts, counted) for texts in of]) for of in (background, asked))
-    )
-    assert (far[30:] > most).all() and (far[:30] > most).mean() < 0.1 and far[:30].mean() < most
+    shares = as_far(*(np.array([profile(texts) for texts in of]) for of in (background, asked)))
+    assert (shares[30:] <= OTHER_KIND).all() and (shares[:30] <= OTHER_KIND).mean() < 0.2
+    assert (shares > 0).all() and (shares <= 1).all()
+
+
+def test_rates_are_those_of_a_hundred_words():
+    found = rates("I was here, and you were not. " * 5)
+    assert np.isclose(found[1] ** 2, 100 / 7) and np.isclose(found[5] ** 2, 200 / 7)
 
 
 def test_an_empty_text_has_a_profile():
-    assert profile([""], ["the", ","]).tolist() == [0, 0]
+    assert not profile([""]).any()

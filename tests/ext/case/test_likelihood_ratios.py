@@ -1,20 +1,16 @@
-"""C_llr, PAV, EER, Tippett, ELUB: by hand, and against the package lir of the Netherlands Forensic Institute."""
+"""C_llr, PAV, EER, Tippett: by hand, and against the package lir of the Netherlands Forensic Institute."""
 
 import numpy as np
 import pytest
 
 from ravenbench.ext.case.likelihood_ratios import (
-    calibrate,
     cllr,
     cllr_min,
     eer,
-    elub,
-    fuse,
     misleading,
     pav,
     supported,
     tippett,
-    worth,
 )
 from ravenbench.randomness import stream
 
@@ -46,8 +42,6 @@ def test_weights_stand_for_repetitions():
     repeated = np.repeat(np.arange(6), weight)
     for measure in (cllr, cllr_min, eer):
         assert measure(LLR, SAME, weight) == pytest.approx(measure(LLR[repeated], SAME[repeated]))
-    counts = (4.0, 5.0)
-    assert elub(LLR, SAME, weight, counts) == elub(LLR[repeated], SAME[repeated])
 
 
 @pytest.mark.extra
@@ -55,7 +49,6 @@ def test_weights_stand_for_repetitions():
 @pytest.mark.parametrize("seed", range(8))
 def test_against_lir(seed, ties):
     pytest.importorskip("lir", reason="lir is not installed")
-    from lir.algorithms.bayeserror import elub as theirs
     from lir.data.models import LLRData
     from lir.metrics import cllr as their_cllr
     from lir.metrics import cllr_min as their_cllr_min
@@ -64,8 +57,6 @@ def test_against_lir(seed, ties):
     data = LLRData(features=llr.reshape(-1, 1), labels=same.astype(int))
     assert cllr(llr, same) == pytest.approx(their_cllr(data), abs=1e-12)
     assert cllr_min(llr, same) == pytest.approx(their_cllr_min(data), abs=1e-9)
-    found = elub(llr, same)
-    assert tuple(found) == pytest.approx(theirs(llr.copy(), same.astype(int)), abs=0.0100001)
 
 
 def test_eer_is_that_of_a_fine_threshold():
@@ -76,77 +67,12 @@ def test_eer_is_that_of_a_fine_threshold():
     assert eer([1, 2, 3], [False, True, True]) == 0 and eer([3, 2, 1], [False, True, True]) == 0.5
 
 
-def test_calibration_finds_the_true_llr():
-    llr, same = drawn(5, 6000, 6000)
-    found = calibrate(llr * 7 - 3, same)
-    assert np.abs(found.llr(llr * 7 - 3) - llr).max() < 0.25
-    assert cllr(found.llr(llr * 7 - 3), same) == pytest.approx(cllr_min(llr, same), abs=0.01)
-
-
-def test_calibration_stays_finite_where_the_classes_are_apart():
-    scores, same = np.array([1.0, 2, 3, 10, 11, 12]), np.array([False] * 3 + [True] * 3)
-    assert np.abs(calibrate(scores, same).llr(scores)).max() < 2
-
-
-def test_fusion_weighs_members_by_what_they_tell_and_is_calibrated():
-    rng = stream(1, "fusion-test")
-    same = np.arange(4000) % 2 == 0
-    able, weak = (
-        calibrate(np.where(same, 1.0, -1.0) + rng.normal(0, s, 4000), same) for s in (1, 3)
-    )
-    scores = np.column_stack([np.where(same, 1.0, -1.0) + rng.normal(0, s, 4000) for s in (1, 3)])
-    members = np.column_stack(
-        [one.llr(column) for one, column in zip((able, weak), scores.T, strict=True)]
-    )
-    found = fuse(members, same)
-    assert found.weights[0] > 3 * found.weights[1] > 0
-    assert cllr(found.llr(members), same) == pytest.approx(
-        cllr_min(found.llr(members), same), abs=0.02
-    )
-    assert cllr(found.llr(members), same) < cllr(members[:, 0], same) + 0.005
-    twice = fuse(members[:, [0, 0]], same).llr(members[:, [0, 0]])
-    assert np.allclose(twice, fuse(members[:, :1], same).llr(members[:, :1]), atol=1e-6)
-
-
-def test_fusion_gives_no_weight_to_a_member_that_misleads():
-    same = np.arange(40) % 2 == 0
-    right = np.where(same, 0.5, -0.5)
-    assert fuse(np.column_stack([right, -right]), same).weights[1] == 0
-    nothing = fuse(np.column_stack([-right, -right]), same).weights
-    assert nothing[0] == nothing[1]
-
-
 def test_lrs_are_supported_by_people():
     assert supported(0) == supported(1) == 0 and supported(2) == pytest.approx(
         np.log10(1 / (1 - np.sqrt(0.05)))
     )
     # Ten of whom none was misled leave a rate of up to .26.
     assert 10 ** -supported(10) == pytest.approx(1 - 0.05**0.1) and 12 < 10 ** supported(40) < 15
-
-
-def test_fusion_of_few_people_is_drawn_towards_one():
-    llr, same = drawn(3, 200, 200)
-    authors = np.arange(400) % 200
-    alone = fuse(llr[:, None], same)
-    many, few = (
-        fuse(llr[:, None], same, None, np.stack([authors % n] * 2, axis=1)) for n in (200, 8)
-    )
-    assert (
-        0.85 < float(many.weights[0] / alone.weights[0]) < 1
-        and few.weights[0] < many.weights[0] * 1.05
-    )
-    # Every pair eight times says no more than once about a slope: people count.
-    again = fuse(
-        np.tile(llr, 8)[:, None],
-        np.tile(same, 8),
-        None,
-        np.stack([np.tile(authors, 8)] * 2, axis=1),
-    )
-    assert float(again.weights[0]) == pytest.approx(float(many.weights[0]), rel=0.05)
-
-
-def test_weights_are_worth():
-    assert worth(np.ones(7)) == 7 and worth(np.array([1.0, 0, 0])) == 1
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ravenbench.ext.case.compare.model import ShapeScores, Validated
+from ravenbench.ext.case.compare.model import FUSED, ShapeScores, Validated, side_by_side
 from ravenbench.ext.case.sentences import say
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.view import Table, col, table
@@ -63,14 +63,16 @@ def verifier_contents(scored: ShapeScores, valid: Validated) -> list[VerifierCon
     """One ``VerifierContent`` for each verifier of a shape."""
     pairs = valid.pairs
     contents = []
-    for name, gained in valid.system.written.excess.items():
+    for name, (_, learned) in valid.system.written.items():
+        if name == FUSED:
+            continue
         barred = scored.barred.get(name, "")
         left, way = (None, None) if barred else _left(valid, name)
         said = "; ".join(filter(None, (barred, scored.confinement[name])))
         contents.append(
             VerifierContent(
                 verifier=name,
-                done=BARRED if barred else TAKEN if gained.slope.any() else NOTHING,
+                done=BARRED if barred else TAKEN if learned.slope.any() else NOTHING,
                 reason=said or None,
                 auc=auc_of_scores(pairs.same, valid.raw.written[name]),
                 auc_content_replaced=left,
@@ -83,10 +85,11 @@ def verifier_contents(scored: ShapeScores, valid: Validated) -> list[VerifierCon
 def _left(valid: Validated, name: str) -> tuple[float | None, str | None]:
     """The lower AUC of a verifier with content words replaced, and by which replacement."""
     pairs = valid.pairs
-    style = valid.system.style
     values = {FITTED: valid.raw.style[name]}
-    if style is not None and pairs.freely:
-        values[FREE] = style.calibrations[name].llr(pairs.freely[name])
+    if name in valid.system.style and pairs.freely:
+        _, learned = valid.system.style[name]
+        columns, _ = side_by_side([name], pairs.freely)
+        values[FREE] = learned.llr(columns, pairs.content)[:, 0]
     aucs = []
     for way, each in values.items():
         known = ~np.isnan(each)

@@ -32,13 +32,11 @@ def place_figure(
     the case is a line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)
     large = pairs.content >= alike
-    jitter = stream(0, "compare-jitter").random(len(pairs.as_cases))
+    jitter = stream(0, "compare-jitter").random(len(pairs.llr))
     for y, side, color in ((1, pairs.same, SAME), (0, ~pairs.same, DIFFERENT)):
         for chosen, size, alpha in ((side & ~large, 6, 0.4), (side & large, 16, 0.8)):
             heights = y + 0.62 * (jitter[chosen] - 0.5)
-            axes.scatter(
-                pairs.as_cases[chosen], heights, s=size, color=color, alpha=alpha, linewidths=0
-            )
+            axes.scatter(pairs.llr[chosen], heights, s=size, color=color, alpha=alpha, linewidths=0)
     axes.axvspan(*interval, color=INK, alpha=0.12, linewidth=0)
     axes.axvline(llr, color=INK, linewidth=1.6)
     axes.annotate(

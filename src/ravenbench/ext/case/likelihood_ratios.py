@@ -1,37 +1,23 @@
-"""Calibrates and fuses scores into log10 likelihood ratios (LRs), bounds them, and measures what they are worth.
+"""Measures what log10 likelihood ratios (LRs) are worth, and how strong a one so many people can show.
 
-In: scores or log10 LRs (n,), higher = same author (``calibrate``: either way, also (n, f)), truth (n,), weights (n,) ≥
-0.
-Out: ``calibrate``, ``fuse``: what gives log10 LRs; ``elub``, ``supported``: bounds, log10; ``cllr``, ``cllr_min``,
-``entropy``: bits (lower = better); ``eer``: 0 to .5; ``misleading``: 0 to 1; ``devpav``,
-``overstated``: log10; ``mean_misleading``: mean LRs; ``worst_prior``: a ratio ≥ 0; ``tippett``, ``pav``: curves;
-``measures``, ``estimated``: with 95 % intervals; ``worth``: a count; ``redrawn``: weights. ``sides``: ValueError.
+In: log10 LRs (n,), higher = same author, truth (n,), weights (n,) ≥ 0.
+Out: ``supported``: a bound, log10; ``cllr``, ``cllr_min``, ``entropy``: bits (lower = better); ``eer``: 0 to .5;
+``misleading``: 0 to 1; ``devpav``, ``overstated``: log10; ``mean_misleading``: mean LRs; ``worst_prior``: a ratio ≥ 0;
+``tippett``, ``pav``: curves; ``measures``, ``estimated``: with 95 % intervals; ``redrawn``: weights. ``sides``:
+ValueError.
 
 A likelihood ratio (LR) says how many times more probable the findings are if one author wrote both sides than if two
 did. Functions take log10 LRs (n,) and truth ``same`` (n,), and optional weights (n,) ≥ 0 by which pairs count; each
 class is weighted to the same total, so that nothing depends on how many pairs of each there are.
 
-*Calibration* is a ridge logistic regression with pairs weighted to equal odds of the classes, so that the log odds are
-log LRs, drawn a little towards LR = 1. *Fusion* weighs its members by the square of the information each carries
-(1 − C_llr), and calibrates their weighted mean, with a slope one standard error below its estimate. A regression on the
-members, the usual fusion, has as many free weights as members: with a few dozen background authors these follow chance,
-the more so as members agree (docs/compare-studies.md).
-
 *People*: if LRs mean what they say, one of L or more for the wrong side is met in at most one case in L (Royall 2000).
 That must be shown on people, not on pairs: where none of N was misled, the rate may still be 1 − .05^(1/N), at 95 %
 confidence. So N people support no LR beyond 1 / (1 − .05^(1/N)), about N / 3 (``supported``).
-
-*ELUB*: an LR of a thousand asks that misleading ones are seen less than once in a thousand; a background with eighty
-pairs cannot show that. Beyond the bounds, acting on the LRs (with one misleading one more on either side than was seen)
-would cost more, at some prior odds, than not looking at them at all.
 
 References
 ----------
 Brümmer & du Preez 2006, Application-independent evaluation of speaker detection. Computer Speech & Language 20.
 Ramos & Gonzalez-Rodriguez 2013, Reliable support: measuring calibration of likelihood ratios. Forensic Sci. Int. 230.
-Morrison 2013, Tutorial on logistic-regression calibration and fusion. Australian Journal of Forensic Sciences 45.
-Vergeer, van Es, de Jongh, Alberink & Stoel 2016, Numerical likelihood ratios outputted by LR systems are often based on
-extrapolation: when to stop extrapolating? Science & Justice 56, 482–491.
 Vergeer, van Schaik & Sjerps 2021, Measuring calibration of likelihood-ratio systems: a comparison of four metrics,
 including a new metric devPAV. Forensic Science International 321.
 Royall 2000, On the probability of observing misleading statistical evidence. JASA 95.
@@ -40,7 +26,6 @@ Royall 2000, On the probability of observing misleading statistical evidence. JA
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import wraps
 from typing import NamedTuple, TypeVar
 
@@ -192,180 +177,15 @@ def misleading(
     return float(pairs.weight[wrong].sum())
 
 
-STEP = 0.01
-"""Width of the grid of thresholds."""
-
-
-class Bounds(NamedTuple):
-    """Least and greatest log10 LR that are supported, lower ≤ 0 ≤ upper."""
-
-    lower: float
-    upper: float
-
-    def bounded(self, llr: float) -> float:
-        """The value within the bounds."""
-        return min(max(llr, self.lower), self.upper)
-
-
 def supported(people: float) -> float:
     """Greatest |log10 LR| that so many people can show: 0 for one, .59 for 10, .74 for 15, 1.14 for 40, 1.43 for 80."""
     return float(-np.log10(1.0 - 0.05 ** (1.0 / max(people, 1.0)))) if people > 1 else 0.0
 
 
-def elub(
-    llr: ArrayLike,
-    same: ArrayLike,
-    weight: ArrayLike | None = None,
-    counts: tuple[float, float] | None = None,
-) -> Bounds:
-    """Bounds of log10 LRs (n,) with truth ``same`` (n,) and ``weight`` (n,) by which pairs count within their class.
-
-    ``counts`` are how many same-author and different-author pairs these are worth, by default as many as there are: the
-    one misleading pair that is added on either side weighs one in so many. ValueError as for ``sides``.
-    """
-    pairs = sides(llr, same, weight)
-    n_same, n_different = counts or (float(pairs.same.sum()), float((~pairs.same).sum()))
-    low = max(float(pairs.llr.min()), -np.log10(n_same + 1))
-    high = min(float(pairs.llr.max()), np.log10(n_different + 1))
-    first = min(0, int(np.floor(low / STEP)))
-    last = max(0, int(np.floor(high / STEP)) + 1)
-    threshold: Floats = np.arange(first, last + 1, dtype=np.float64) * STEP
-    odds = 10.0**threshold
-    missed = (1 - _above(pairs.llr, np.where(pairs.same, pairs.weight, 0.0), threshold)) * n_same
-    false = _above(pairs.llr, np.where(pairs.same, 0.0, pairs.weight), threshold) * n_different
-    system = (missed + 1) / (n_same + 1) + odds * (false + 1) / (n_different + 1)
-    # LR = 1 for every pair is accepted below a threshold of 1 and not from there on.
-    neutral = np.where(threshold < 0, odds, 1.0)
-    worse = neutral < system
-    left = threshold[(threshold <= 0) & worse]
-    right = threshold[(threshold >= 0) & worse]
-    lower = float(left.max() + STEP) if len(left) else float(threshold[0])
-    upper = float(right.min() - STEP) if len(right) else float(threshold[-1])
-    return Bounds(min(lower, 0.0), max(upper, 0.0))
-
-
-def _above(llr: Floats, weight: Floats, threshold: Floats) -> Floats:
-    """Weight of the values above each threshold."""
-    order = np.argsort(llr, kind="stable")
-    total = np.concatenate([weight[order][::-1].cumsum()[::-1], [0.0]])
-    return np.asarray(total[np.searchsorted(llr[order], threshold, side="right")])
-
-
-RIDGE = 1.0
-"""Weight of the pull towards LR = 1 in calibration, in pairs."""
-
-
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """``log10 LR = offset + (score − centre) / scale · slope``; scores (n, f), or (n,) with f = 1."""
-
-    centre: Floats
-    scale: Floats
-    slope: Floats
-    offset: float
-
-    def llr(self, scores: Floats) -> Floats:
-        """Log10 LRs (n,), higher = same author."""
-        rows = _rows(scores)
-        return np.asarray(((rows - self.centre) / self.scale) @ self.slope + self.offset)
-
-
-@dataclass(frozen=True, eq=False)
-class Fusion:
-    """``log10 LR = offset + members · weights``; the members are log10 LRs (n, m), the weights (m,)."""
-
-    weights: Floats
-    offset: float
-
-    def llr(self, members: Floats) -> Floats:
-        """Log10 LRs (n,), higher = same author."""
-        return np.asarray(members @ self.weights + self.offset)
-
-
-def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Calibration:
-    """The calibration of scores (n,) or (n, f), higher or lower = same author; ValueError if a class is absent or a
-    score not finite."""
-    rows = _rows(scores)
-    if not np.isfinite(rows).all():
-        raise ValueError("a score is not a finite number")
-    each = _balanced(same, weight)
-    centre = np.average(rows, axis=0, weights=each)
-    spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=each))
-    scale = np.where(spread > 1e-12, spread, 1.0)
-    coefficients = newton((rows - centre) / scale, same, each, RIDGE, np.zeros(rows.shape[1]))
-    return Calibration(centre, scale, coefficients[:-1] / LN10, float(coefficients[-1]) / LN10)
-
-
-def fuse(
-    members: Floats, same: Bools, weight: Floats | None = None, authors: Ints | None = None
-) -> Fusion:
-    """The fusion of log10 LRs (n, m) that are calibrated each; members without information get no weight. ValueError if
-    a class is absent.
-
-    Where the ``authors`` (n, 2) of both sides are given, all LRs are drawn towards 1 by the standard error of the
-    calibration's slope between authors: other people would have given another slope, and too steep a one costs more
-    than one too flat.
-    """
-    worth_of = [max(0.0, 1.0 - cllr(member, same, weight)) ** 2 for member in members.T]
-    if not any(worth_of):
-        worth_of = [1.0] * len(worth_of)
-    weights = np.array(worth_of) / sum(worth_of)
-    calibration = calibrate(members @ weights, same, weight)
-    slope = float(calibration.slope[0] / calibration.scale[0])
-    sure = 1.0
-    if authors is not None:
-        error = _slope_error(calibration, members @ weights, same, weight, authors)
-        sure = max(0.0, 1.0 - error / max(float(calibration.slope[0]), 1e-12))
-    return Fusion(
-        weights * slope * sure, (calibration.offset - slope * float(calibration.centre[0])) * sure
-    )
-
-
-def _slope_error(
-    calibration: Calibration, scores: Floats, same: Bools, weight: Floats | None, authors: Ints
-) -> float:
-    """Standard error of the slope of a calibration of scores (n,), in its units: pairs that share one of their
-    ``authors`` (n, 2) move together (a sandwich over authors)."""
-    each = _balanced(same, weight)
-    odds = calibration.llr(scores) * LN10
-    rows = np.column_stack(
-        [(scores - calibration.centre) / calibration.scale, np.ones(len(scores))]
-    )
-    p = 0.5 * (1 + np.tanh(odds / 2))
-    bread = np.linalg.inv((rows * (each * p * (1 - p))[:, None]).T @ rows + np.diag([RIDGE, 0.0]))
-    pull = (each * (same - p))[:, None] * rows
-    names, place = np.unique(authors, return_inverse=True)
-    one, other = place.reshape(authors.shape).T
-    sums = np.zeros((len(names), 2))
-    apart = one != other
-    np.add.at(sums, one, pull)
-    np.add.at(sums, other[apart], pull[apart])
-    # A pair of two authors is in both their sums, and its own square is counted twice.
-    meat = sums.T @ sums - pull[apart].T @ pull[apart]
-    return float(np.sqrt(max((bread @ meat @ bread)[0, 0], 0.0))) / LN10
-
-
-def worth(weight: Floats) -> float:
-    """How many equally weighted units these weights are worth (Kish): (Σw)² / Σw²."""
-    total = float(weight.sum())
-    return total * total / float((weight * weight).sum()) if total > 0 else 0.0
-
-
-def _rows(scores: Floats) -> Floats:
-    return scores[:, None] if scores.ndim == 1 else scores
-
-
-def _balanced(same: Bools, weight: Floats | None) -> Floats:
-    """Weights that sum to half the pairs' worth in each class."""
-    pairs = sides(np.zeros(len(same)), same, weight)
-    total = sum(worth(pairs.weight[side]) for side in (pairs.same, ~pairs.same))
-    return np.asarray(pairs.weight * total / 2)
-
-
 PRIORS: Floats = np.linspace(-2.0, 2.0, 81)
 """Log10 prior odds over which the empirical cross-entropy is taken: from one in a hundred to a hundred to one."""
 PULL = 1.0
-"""Weight of that pull, in pairs."""
+"""Weight of the pull towards the LRs as they are, in pairs."""
 DRAWS = 400
 """Bootstrap samples of authors."""
 LEVEL = 0.95

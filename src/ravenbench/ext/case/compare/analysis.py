@@ -4,15 +4,14 @@ In: the ``Store`` (folder) of ``raven compare`` with the verifiers' scores; for 
 ``Validated`` or log10 LRs (n,) with truth (n,).
 Out: a ``Comparison`` with one ``CaseFound`` a case: log10 LRs (unbounded, above 0 for the candidate) with bounds and 95
 % intervals, or a ``Reason`` for none; C_llr in bits (lower = better), EER from 0 to .5, shares from 0 to 1, counts of
-pairs. ``judged_by`` gives the pairs that a case is judged by; ``worth_of``, ``sets_llr``, ``disagreement`` and
-``too_few`` each one part of it, None where there is none.
+pairs. ``judged_by`` gives the pairs that a case is judged by; ``worth_of``, ``sets_llr``, ``disagreement``,
+``passages`` and ``few_like`` each one part of it, None where there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -22,13 +21,14 @@ from ravenbench.ext.case import sentences
 from ravenbench.ext.case.compare.dossier import DossierStanding, standing
 from ravenbench.ext.case.compare.evidence import Evidence, evidence
 from ravenbench.ext.case.compare.model import (
+    DRAWS,
     FUSED,
     CombinedLLR,
     PairScores,
     ShapeScores,
     Validated,
+    ends_of,
     held_out,
-    intervals,
     promise,
     read_scores,
     select_pairs,
@@ -49,12 +49,10 @@ from ravenbench.ext.case.compare.record import (
 )
 from ravenbench.ext.case.content import VerifierContent, verifier_contents
 from ravenbench.ext.case.likelihood_ratios import (
-    Bounds,
     MeasureEstimate,
     cllr,
     cllr_min,
     eer,
-    elub,
     misleading,
 )
 from ravenbench.ext.case.sentences import NEITHER, WEAK, say, verbal
@@ -78,10 +76,15 @@ BLIND = 0.9
 WORTHLESS = 0.95
 """C_llr from which on LRs as they are given are worth hardly more than none: nothing is answered where all of its
 interval lies there, so that the answer to most cases does not hang on which people are in the background."""
-FEW_AUTHORS = 20
-"""Background authors from which on their number alone is no reason not to answer (benchmarks/study_few_authors.py)."""
-NARROW = 0.1
-"""Distance of the bounds below which there is no room for an LR."""
+LIKE = 20
+"""Effective number of background authors with pairs like the case, of either kind, below which it is not answered."""
+NEIGHBOURS = 0.93
+"""AUC of likeness in content, by which pairs by one author are told from random strangers, from which on texts by one
+author are taken for neighbouring passages; that of posts, essays and parts of novels far apart is below .87."""
+TWICE = 1.96
+"""Standard errors on either side of a log10 LR within which another draw is expected."""
+UNSHOWN = 0.3
+"""Greatest |log10 LR| that is given where another draw might not show support."""
 FIRST = {Why.COPIED: 0, Why.DISAGREEING: 2}
 """Where cases that are not answered for these reasons stand in a list of what needs attention."""
 
@@ -108,7 +111,7 @@ class LRLine(Worth, frozen=True, kw_only=True, rename=LINE):
     llr: float
     raw: float
     interval: Interval
-    bounds: Bounds
+    bounds: Interval
 
 
 class ContentCheck(Worth, frozen=True, kw_only=True):
@@ -126,7 +129,6 @@ class ContentCheck(Worth, frozen=True, kw_only=True):
     versions: list[float]
     log10_lr_on_topic: float
     log10_lr_off_topic: float
-    bounds: Bounds
 
 
 class CaseScored(Record, frozen=True, kw_only=True):
@@ -221,10 +223,8 @@ class CaseFound(Stated, frozen=True, kw_only=True, rename=CASE):
 
 @dataclass(frozen=True, eq=False)
 class CasePairs(DrawnPairs):
-    """Background pairs that a case is judged by: also their log10 LRs held as that of the case is, and the content
-    similarity of their sides."""
+    """Background pairs that a case is judged by, with the content similarity of their sides."""
 
-    as_cases: Floats
     content: Floats
 
 
@@ -266,7 +266,6 @@ class Comparison(Answer[ComparePlan]):
                 valid.llr[FUSED],
                 valid.pairs.same,
                 valid.pairs.weight,
-                valid.as_cases(),
                 valid.pairs.content,
             )
             for name, valid in judged.items()
@@ -291,7 +290,7 @@ def _by_chance(cases: list[CaseFound], pairs: Mapping[str, CasePairs]) -> str:
     same-author pairs that are as low, one more counted than was seen."""
     given = [case for case in cases if case.answered]
     low = sum(case.line is not None and case.line.llr <= -WEAK for case in given)
-    own = [pairs[case.pairs].as_cases[pairs[case.pairs].same] for case in given]
+    own = [pairs[case.pairs].llr[pairs[case.pairs].same] for case in given]
     chance = float(sum(((values <= -WEAK).sum() + 1) / (len(values) + 1) for values in own))
     return sentences.by_chance(len(given), low, chance) if given else ""
 
@@ -338,7 +337,7 @@ def sets_llr(sets: PairScores, valid: Validated) -> Floats:
     the others of its set, by verifiers that learned without that author."""
     if not len(sets):
         return np.zeros(0)
-    llr = valid.system.written.llr(sets.scores, sets.content)[FUSED]
+    llr = valid.system.of(sets.scores, {}, sets.content).written[FUSED]
     _, place = np.unique(sets.authors, axis=0, return_inverse=True)
     return np.array([llr[place.ravel() == i].min() for i in range(int(place.max()) + 1)])
 
@@ -440,23 +439,28 @@ def _scored(
     scores = subset(scored.cases, plain)
     content = scored.content[plain]
     moved = {
-        name: values[asking("off")].mean(axis=0, keepdims=True)
+        name: scored.cases[name][asking("off")].mean(axis=0, keepdims=True)
         if asking("off")
-        else np.full((1, *values.shape[1:]), np.nan)
-        for name, values in scored.cases.items()
+        else np.full((1, *scored.cases[name].shape[1:]), np.nan)
+        for name in pairs.moved
     }
     alike = float(content[0])
-    case_llr = valid.system.combined(scores, moved, content)
-    ends, draws = intervals(valid, scores, moved, content, seed)
-    lines = [_line(name, case_llr, alike, valid, ends[name]) for name in case_llr.llr]
-    fused = lines[-1]
+    drawn = valid.system.drawn(scores, moved, content)
+    case_llr = valid.system.of(scores, moved, content)
+    lines = [_line(name, case_llr, drawn, valid) for name in case_llr.llr]
+    error = between_folds(valid, scored, plain, asking("off"))
+    lines[-1] = fused = with_error(lines[-1], error)
     known = fused_llr(asking("known"))
-    reasons = _reasons(fused, validate(scored.pairs), known, sets_llr(sets, valid), seed)
+    reasons = _reasons(valid, scored, alike, known, sets_llr(sets, valid), seed)
     people = len(np.unique(pairs.authors))
-    beyond = [say("people", count=people, llr=fused.llr)] * (fused.raw != fused.llr and not reasons)
+    beyond = []
+    if fused.raw != fused.llr and not reasons:
+        at_bound = abs(fused.llr) == valid.system.bound
+        why = say("people", count=people, llr=fused.llr) if at_bound else say("drawn", error=error)
+        beyond = [why]
     others = fused_llr(asking("author", of_text(case.questioned.row)))
     place, unvalidated = _validated(plan, scored.shape)
-    as_cases = valid.as_cases()
+    as_cases = valid.llr[FUSED]
     other_kind = as_cases[~pairs.same if fused.llr > 0 else pairs.same]
     as_strong = other_kind >= fused.llr if fused.llr > 0 else other_kind <= fused.llr
     return structs.replace(
@@ -464,7 +468,7 @@ def _scored(
         alike=alike,
         standing=place,
         reasons=[*reasons, *unvalidated],
-        notes=[*stated.notes, *beyond, *_on_likeness(alike, valid, fused.bounds.upper)],
+        notes=[*stated.notes, *beyond, *_on_likeness(alike, valid)],
         pairs=case.shape if case.part is None else part_of(case.shape or "", case.part),
         scored=CaseScored(
             verifiers=lines,
@@ -474,7 +478,7 @@ def _scored(
             rank=1 + int((others >= float(case_llr.written[FUSED][0])).sum()),
             ranked=1 + len(others),
             known_against_others=known.tolist(),
-            bootstrap_samples=draws,
+            bootstrap_samples=DRAWS,
             content=_content_check(scored, asking, valid, case_llr, fused),
             promise=dict(promise(valid, seed)),
             validation=_slices(valid, alike),
@@ -499,13 +503,14 @@ def _content_check(
     style = valid.raw.style[FUSED]
     pairs = was_transplanted(valid.pairs) & ~np.isnan(style)
     same = valid.pairs.same[pairs]
-    if not on or not off or valid.system.style is None or not same.any() or same.all():
+    if not on or not off or FUSED not in valid.system.style or not same.any() or same.all():
         return None
-    versions = valid.system.style.llr(subset(scored.cases, off), scored.content[off])[FUSED]
-    bounds = elub(style[pairs], same)
-    worth = worth_of(np.clip(style[pairs], *bounds), same) or {}
-    mean = bounds.bounded(float(versions.mean()))
-    written = valid.limits.bounds[FUSED].bounded(float(case_llr.written[FUSED][0]))
+    moved = {name: scored.cases[name][off] for name in valid.pairs.moved}
+    versions = valid.system.of(subset(scored.cases, off), moved, scored.content[off]).style[FUSED]
+    worth = worth_of(valid.system.bounded(style[pairs]), same) or {}
+    mean, written = (
+        float(valid.system.bounded(each).mean()) for each in (versions, case_llr.written[FUSED])
+    )
     weak = verbal(line.llr, line.interval) == NEITHER
     outcome = "nothing" if weak else _outcome(written, mean, worth["cllr_min"])
     return ContentCheck(
@@ -516,7 +521,6 @@ def _content_check(
         versions=versions.tolist(),
         log10_lr_on_topic=float(_fused(valid, scored, on).mean()),
         log10_lr_off_topic=float(_fused(valid, scored, off).mean()),
-        bounds=bounds,
         **worth,
     )
 
@@ -532,26 +536,26 @@ def _outcome(llr: float, style: float, cllr_min: float) -> str:
     return "part" if llr * style > 0 and abs(style) >= WEAK else "content"
 
 
-def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
-    """What is to be said of how alike in content the two sides are; ``most`` is the greatest log10 LR that is given."""
+def _on_likeness(alike: float, valid: Validated) -> list[str]:
+    """What is to be said of how alike in content the two sides are."""
     pairs = valid.pairs
     least = float(np.quantile(pairs.content[pairs.same], 0.05))
+    _, learned = valid.system.both[FUSED]
     limits = {
-        "beyond reach": (valid.limits.reach, alike > valid.limits.reach),
-        "beyond knee": (valid.system.knee, alike > valid.system.knee),
+        "beyond knee": (learned.knee, alike > learned.knee),
         "far apart": (least, alike < least),
     }
-    code = next((code for code, (_, beyond) in limits.items() if beyond), None)
-    if code is None:
-        return []
-    here, there = unlike(alike, limits[code][0])
-    return [say(code, here=here, there=there, most=most)]
+    for code, (limit, beyond) in limits.items():
+        if beyond:
+            here, there = unlike(alike, limit)
+            return [say(code, here=here, there=there)]
+    return []
 
 
 def _fused(valid: Validated, scored: ShapeScores, rows: list[int]) -> Floats:
     """Log10 LRs (n,) of some of the cases' problems, all verifiers together, before they are held."""
     return (
-        valid.system.written.llr(subset(scored.cases, rows), scored.content[rows])[FUSED]
+        valid.system.of(subset(scored.cases, rows), {}, scored.content[rows]).written[FUSED]
         if rows
         else np.zeros(0)
     )
@@ -576,41 +580,109 @@ def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
     )
 
 
-def _line(
-    name: str, case_llr: CombinedLLR, alike: float, valid: Validated, ends: tuple[Floats, Floats]
-) -> LRLine:
+def _line(name: str, case_llr: CombinedLLR, drawn: CombinedLLR, valid: Validated) -> LRLine:
+    """The interval covers the value itself, which that of the draws need not, and keeps within the bounds."""
     raw = float(case_llr.llr[name][0])
-    bounds = valid.limits.of(name, alike, float(case_llr.style[name][0]))
-    low, high = (bounds.bounded(float(end[0])) for end in ends)
-    # The ends cover the value itself, which a bootstrap percentile interval need not, and keep within its bounds.
-    llr = bounds.bounded(raw)
+    bound = valid.system.bound
+    ends = *ends_of(drawn.llr[name]), raw
+    llr, low, high = (min(max(one, -bound), bound) for one in (raw, min(ends), max(ends)))
     worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight) or {}
-    interval = min(low, llr), max(high, llr)
-    return LRLine(name=name, llr=llr, raw=raw, interval=interval, bounds=bounds, **worth)
+    return LRLine(
+        name=name, llr=llr, raw=raw, interval=(low, high), bounds=(-bound, bound), **worth
+    )
+
+
+def between_folds(
+    valid: Validated, scored: ShapeScores, plain: Sequence[int], off: Sequence[int]
+) -> float:
+    """Standard error of a case's log10 LR between the verifiers of all folds, each of which learned from other authors
+    and pairs; 0 where one fold alone was asked."""
+    count = int((scored.row == plain[0]).sum())
+    if count < 2:
+        return 0.0
+
+    def mean_of(name: str, rows: Sequence[int]) -> Floats:
+        each = [scored.by_fold[name][scored.row == row] for row in rows]
+        return np.asarray(np.mean(each, axis=0)) if each else scored.by_fold[name][:count] * np.nan
+
+    scores = {name: mean_of(name, plain) for name in scored.by_fold}
+    moved = {name: mean_of(name, off) for name in valid.pairs.moved}
+    content = np.full(count, scored.content[plain[0]])
+    llr = valid.system.of(scores, moved, content).llr[FUSED]
+    return float(llr.std(ddof=1) / np.sqrt(count))
+
+
+def with_error(line: LRLine, error: float) -> LRLine:
+    """The line with an interval that holds the ``error`` between folds; a log10 LR that another draw of them might not
+    take to the least step of support is held below it."""
+    margin = TWICE * error
+    low, high = (
+        line.llr + np.sign(end - line.llr) * np.hypot(end - line.llr, margin)
+        for end in line.interval
+    )
+    lower, upper = line.bounds
+    interval = max(float(low), lower), min(float(high), upper)
+    llr = line.llr
+    if abs(llr) >= WEAK > abs(llr) - margin:
+        llr = float(np.copysign(UNSHOWN, llr))
+    return structs.replace(line, llr=llr, interval=(min(interval[0], llr), max(interval[1], llr)))
 
 
 def _reasons(
-    fused: LRLine, every: Validated, known: Floats, sets: Floats, seed: int
+    valid: Validated,
+    scored: ShapeScores,
+    alike: float,
+    known: Floats,
+    sets: Floats,
+    seed: int,
 ) -> list[Reason]:
-    """Why a case that was scored is not answered; ``every`` has the pairs of the whole background, or class."""
-    worth = promise(every, seed)["cllr"]
-    reason = too_few(every, seed)
-    if worth.low >= WORTHLESS or worth.value >= 1:
-        reason = Reason.of(Why.GUESSING, **structs.asdict(worth))
-    elif reason is None and fused.bounds.upper - fused.bounds.lower < NARROW:
-        reason = Reason.of(Why.NARROW)
-    return [one for one in (reason, disagreement(known, sets)) if one is not None]
+    """Why a case that was scored is not answered; guessing is asked of the whole background, or class."""
+    worth = promise(validate(scored.pairs), seed)["cllr"]
+    reasons = [
+        Reason.of(Why.GUESSING, **structs.asdict(worth))
+        if worth.low >= WORTHLESS or worth.value >= 1
+        else None,
+        passages(valid.pairs, scored.shape.strangers),
+        few_like(valid.pairs, alike),
+        disagreement(known, sets),
+    ]
+    return [reason for reason in reasons if reason is not None]
 
 
-def too_few(valid: Validated, seed: int) -> Reason | None:
-    """The reason not to answer by a background of few authors whose C_llr may be that of guessing, and what would help;
-    None where there is none."""
-    count = len(np.unique(valid.pairs.authors))
-    worth = promise(valid, seed)["cllr"]
-    cost = min(worth.value, WORTHLESS)
-    if count >= FEW_AUTHORS or worth.high < 1:
+def passages(pairs: PairScores, strangers: Sequence[float]) -> Reason | None:
+    """The reason not to answer by a background whose texts by one author look like passages of one document: these are
+    told from random ``strangers`` (cosines, ascending) by content alone."""
+    less = np.searchsorted(strangers, pairs.content[pairs.same])
+    auc = float(less.mean()) / max(len(strangers), 1)
+    return Reason.of(Why.PASSAGES, auc=auc) if auc >= NEIGHBOURS else None
+
+
+def few_like(pairs: PairScores, alike: float) -> Reason | None:
+    """The reason not to answer by a background of too few authors with pairs like a case, whose sides are so much alike
+    in content (cosine): of pairs by one author and of those by two."""
+    people = len(np.unique(pairs.authors[pairs.same, 0]))
+    if people < LIKE:
+        return Reason.of(Why.FEW_AUTHORS, count=people, least=LIKE, more=LIKE - people)
+    counts = {same: authors_like(pairs, alike, same) for same in (True, False)}
+    same = min(counts, key=lambda side: counts[side])
+    if counts[same] >= LIKE:
         return None
-    # The interval narrows with the square root of the number of authors.
-    wanted = min(FEW_AUTHORS, ceil(count * ((worth.high - cost) / (1 - cost)) ** 2))
-    more = max(1, wanted - count)
-    return Reason.of(Why.FEW_AUTHORS, count=count, cost=cost, high=worth.high, more=more)
+    usual = float(np.median(pairs.content[pairs.same == same]))
+    here, _ = unlike(alike, usual)
+    missing = "on the case's subject" if alike > usual else "on different subjects"
+    kind = "one author" if same else "two authors"
+    return Reason.of(
+        Why.FEW_LIKE, count=counts[same], least=LIKE, kind=kind, here=here, missing=missing
+    )
+
+
+def authors_like(pairs: PairScores, alike: float, same: bool) -> float:
+    """Effective number of authors of known texts with pairs by one author, or by two, like a case in content: each
+    counts, up to 1, by the pair most like it, by a Gaussian kernel over square roots of cosines, twice as wide as these
+    vary by one author."""
+    root = np.sqrt(np.maximum(pairs.content, 0.0))
+    away = (root - np.sqrt(max(alike, 0.0))) / max(2 * float(root[pairs.same].std()), 1e-9)
+    nearest = np.zeros(int(pairs.authors.max()) + 1)
+    side = pairs.same == same
+    np.maximum.at(nearest, pairs.authors[side, 0], np.exp(-(away[side] ** 2) / 2))
+    return float(nearest.sum())

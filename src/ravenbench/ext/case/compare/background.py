@@ -3,15 +3,13 @@
 In: a ``Corpus``, cases (``CaseTexts``), a ``Shape`` (words of the known texts and the questioned one), a seed.
 Out: ``choose``: a ``Population``, CorpusError for fewer than two authors with two documents; ``writers``: an author's
 texts; ``fitting_shape``, ``case_shape``: a ``Shape``; ``Shaped``: folds (parts of the authors, as written and with
-content words replaced, and the cases); ``cross_pairs``, ``strangers``, ``similarities``: cosines 0 to 1; ``profile``,
-``distances``: genre, in standard deviations; ``problems_of``: truth, True = one author. ``kinds``, ``shared_out``,
-``joined_known``, ``left_out`` arrange texts.
+content words replaced, and the cases); ``cross_pairs``, ``strangers``, ``similarities``: cosines 0 to 1;
+``problems_of``: truth, True = one author. ``shared_out``, ``joined_known``, ``left_out`` arrange texts.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,55 +41,13 @@ from ravenbench.ext.case.like_case import (
     writer,
 )
 from ravenbench.ext.case.likeness import ContentSpace
+from ravenbench.ext.case.register import as_far, profile
 from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import Draws, stream
 from ravenbench.reading.build import sentence_on_dropped
-from ravenbench.text.tokens import count_words, cut, frequent_words, lowered, tokens
+from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
-
-COMMON = 50
-"""Words that are counted: the most frequent ones of the background."""
-SMALLEST_DEVIATION = 0.2
-"""Least standard deviation of a word or mark over authors, so that one that nobody uses does not decide."""
-
-
-def kinds(texts: Sequence[str]) -> list[str]:
-    """The common words and the marks of a background's texts, (f,) in all."""
-    marks = {token for text in texts for token in tokens(text) if not token[0].isalnum()}
-    return [*frequent_words(texts, COMMON), *sorted(marks)]
-
-
-def profile(texts: Iterable[str], counted: Sequence[str]) -> Floats:
-    """The profile (f,) of one author's or one case's texts: the mean of theirs, square roots of how often each common
-    word and each mark stands in a hundred tokens."""
-    each = []
-    for text in texts:
-        words = Counter(tokens(lowered(text)))
-        each.append(np.sqrt([100 * words[one] / max(words.total(), 1) for one in counted]))
-    return np.asarray(np.mean(each, axis=0))
-
-
-def distances(authors: Floats, cases: Floats) -> tuple[float, Floats]:
-    """The distance from which on a case is of another kind (genre) than authors with these profiles (n, f), and the
-    distances (m,) of cases' profiles (m, f); ours.
-
-    The distance of a case is its mean distance from the background's mean, in standard deviations of the background's
-    authors; that of each author is taken to the others. A case is of another kind if it is farther away than every
-    author of the background, and than their mean distance and three standard deviations of it. A narrow kind within a
-    wide one, such as essays among posts, is not noticed (docs/compare-studies.md).
-    """
-
-    def far(profiles: Floats, of: Floats) -> Floats:
-        return np.asarray(
-            (
-                np.abs(profiles - of.mean(axis=0)) / np.maximum(of.std(axis=0), SMALLEST_DEVIATION)
-            ).mean(axis=1)
-        )
-
-    own = [far(authors[[i]], np.delete(authors, i, axis=0))[0] for i in range(len(authors))]
-    return float(max(np.max(own), np.mean(own) + 3 * np.std(own))), far(cases, authors)
-
 
 FEWEST_AUTHORS = 10
 """Authors with same-author pairs below which nothing is said: with six or eight, LRs that looked good on the
@@ -103,6 +59,9 @@ SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
 LEAST = 80
 """Words to which a text is shortened at most."""
 SIDES = ("known", "questioned")
+OTHER_KIND = 0.075
+"""Greatest share of a background's authors, a case counted among them, who are as far from the others as a case that
+is of another kind."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -442,31 +401,23 @@ class Shaped:
         )
 
     def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, Reason]:
-        """Cases that are farther from the background in common words and marks than its authors are, in texts of the
-        same lengths."""
-        sets = [
-            [*one.known[0].texts, *one.questioned[0].texts]
+        """Cases that are farther from the background in register than nearly all its authors are from one another, in
+        texts of the same lengths."""
+        authors = [
+            profile([*one.known[0].texts, *one.questioned[0].texts])
             for one in everyone
             if one.known and one.questioned
         ]
-        counted = kinds([text for texts in sets for text in texts])
-        profiles = [
-            profile([*self.known(case), self.questioned(case)], counted) for case in self.cases
-        ]
-        if not profiles:
+        cases = [profile([*self.known(case), self.questioned(case)]) for case in self.cases]
+        if not cases:
             return {}
-        most, far = distances(
-            np.array([profile(texts, counted) for texts in sets]), np.array(profiles)
-        )
+        shares = as_far(np.array(authors), np.array(cases))
         return {
-            case.id: Reason(
-                Why.UNLIKE,
-                "its texts are of another kind than the background's: in common words and marks"
-                f" they are {away:.2f} standard deviations from its mean, and none of its"
-                f" {len(sets)} authors is above {most:.2f}",
+            case.id: Reason.of(
+                Why.OTHER_KIND, as_far=round(share * (1 + len(authors))) - 1, of=len(authors)
             )
-            for case, away in zip(self.cases, far, strict=True)
-            if away > most
+            for case, share in zip(self.cases, shares.tolist(), strict=True)
+            if share <= OTHER_KIND
         }
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> Labelled:

@@ -128,7 +128,7 @@ def read_material(spec: CompareSpec) -> Material:
             expected="texts by other people, by author",
             fix=(
                 "--background FOLDER with author/text.txt, as what others wrote on the same"
-                " occasion: forty authors with five texts each serve well, ten with two are the"
+                " occasion: forty authors with five texts each serve well, twenty with two are the"
                 " least"
             ),
         )

@@ -1,18 +1,31 @@
-"""Turns raw scores into log10 likelihood ratios: calibrates, fuses, weighs by likeness in content, and bounds them.
+"""Turns raw scores into log10 likelihood ratios (LRs): one Gaussian calibration, with its posterior over backgrounds.
 
 In: ``PairScores`` of n background pairs: raw scores (n,) or (n, f) by verifier, truth, authors, content similarity
 (cosine); scores of cases; a ``Store`` and plan for ``read_scores`` and ``complete_scores``.
-Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, unbounded until held in ``LRLimits`` (log10), higher
-= same author; 95 % ``intervals``; ``promise``, measures in their units. ``weigh``, ``learn`` and ``limits`` give
-the parts, ``held_out``, ``issue_llr`` and ``bootstrap_systems`` the same for other pairs or samples.
+Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, unbounded until held within ± ``System.bound``
+(log10), higher = same author; ``promise``, measures in their units. ``learn`` gives a ``System``; ``held_out`` and
+``issue_llr`` the same for other pairs; ``ends_of`` a 95 % interval.
 
-Texts are scored as they were written, and with the questioned text's content words replaced (*style*). As written,
-what likeness in content adds is taken off. Of style nothing is taken off; it is calibrated on pairs as they were drawn,
-three strangers in four being those nearest in content. From the likeness that half the pairs of strangers stay below
-(the *middle*) to that which nearly all stay below (the *knee*), style gets a growing part in the LR, up to ``STYLE``.
+The model:
 
-What is validated is learned without the authors it is validated on: verifiers, calibration and fusion. The LRs that
-are validated, plotted and issued are all held in the same way.
+1. Scores as written, and with the questioned text's content words replaced (*style*), are columns. Each is weighted by
+   how far it tells one author from two: the square of the distance of the classes' means in standard deviations. A
+   verifier's columns share one vote.
+2. What likeness in content adds to the weighted sum beyond the *knee*, which nine in ten pairs by two authors stay
+   below, is taken off: the smaller slope of the two classes, if above 0.
+3. *Bi-Gaussian calibration*: a straight line maps the sum so that natural log LRs have means ± s²/2 and the variance s²
+   within the classes. Where they are Gaussian, the mean LR of strangers and the mean 1/LR of own texts are 1. The sum's
+   variance is taken (1 + 2 N^−.4) times as large for N people.
+4. *Posterior*: the background's authors are drawn anew ``DRAWS`` times, and 1 to 3 is learned anew. The LR is the odds
+   of the mean probability, at even prior odds, over the draws; its interval holds 95 % of them.
+5. *Bound*: N people show LRs only up to ``supported(N)``, for the candidate and against alike.
+
+What is validated is learned without the authors it is validated on, verifiers too.
+
+References
+----------
+van Leeuwen & Brümmer 2013, The distribution of calibrated likelihood-ratios in speaker recognition. Interspeech.
+Morrison 2024, Bi-Gaussianized calibration of likelihood ratios. Law, Probability and Risk 23.
 """
 
 from __future__ import annotations
@@ -20,13 +33,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from ravenbench import files
-from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
 from ravenbench.ext.case.compare.record import (
     CaseProblem,
     FoldRole,
@@ -35,26 +46,14 @@ from ravenbench.ext.case.compare.record import (
     pairs_array,
 )
 from ravenbench.ext.case.likelihood_ratios import (
-    Bounds,
-    Calibration,
-    Fusion,
+    LN10,
     MeasureEstimate,
-    calibrate,
-    elub,
     estimated,
-    fuse,
     measures,
     redrawn,
     supported,
 )
-from ravenbench.ext.case.likeness import (
-    KNEE,
-    Excess,
-    different_quantile,
-    excess,
-    reach_of,
-    stands_for,
-)
+from ravenbench.ext.case.likeness import stands_for
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import confinement, exposure
 from ravenbench.store.records import Plan
@@ -64,18 +63,11 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 
 FUSED = "all together"
 """The name of the fusion beside the verifiers'."""
-STYLE = 0.5
-"""Part of style in the log10 LR of two sides more alike in content than nearly all strangers; and the part of its own
-log10 LR that is given where the background does not show what strangers as alike in content score."""
-UNSHOWN = 0.3
-"""Greatest log10 LR for one author there, where style does not give more: just below the least that counts as
-support."""
+KNEE = 0.9
+"""Share of the pairs by two authors, as they were drawn, that are less alike in content than the knee."""
 DRAWS = 200
 """Bootstrap samples of the background's authors."""
 LEVEL = 0.95
-REACHED = 0.75
-"""Share of the background's authors who must have a stranger's text as alike in content, or no LR above ``UNSHOWN`` is
-given for one author but what style gives."""
 PROMISED = ("cllr", "mean_for", "mean_against")
 Scores = Mapping[str, Floats]
 
@@ -123,6 +115,7 @@ class ShapeScores:
     """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the folds'
     verifiers that were asked.
 
+    ``by_fold`` are the scores by each fold's verifiers, of the problems with these numbers (``row``).
     ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
     set. It is empty where a case has one known text. ``barred`` says of verifiers why they may know more than they were
@@ -135,6 +128,8 @@ class ShapeScores:
     sets: PairScores
     problems: tuple[CaseProblem, ...]
     cases: Mapping[str, Floats]
+    by_fold: Mapping[str, Floats]
+    row: Ints
     content: Floats
     failures: tuple[Failure, ...]
     barred: Mapping[str, str]
@@ -198,11 +193,12 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     row = np.array(
         [place.setdefault(problem, len(place)) for problem in shape.problems], dtype=np.int64
     )
-    cases = {
-        name: _means(np.concatenate([scores[fold] for fold in shape.case_folds]), row)
+    each_fold = {
+        name: np.concatenate([scores[fold] for fold in shape.case_folds])
         for name, scores in complete.items()
         if shape.case_folds
     }
+    cases = {name: _means(scores, row) for name, scores in each_fold.items()}
     return ShapeScores(
         shape,
         tuple(complete),
@@ -214,6 +210,8 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
         own,
         tuple(place),
         cases,
+        each_fold,
+        row,
         np.array([problem.content for problem in place], dtype=np.float64),
         tuple(failures),
         barred,
@@ -277,246 +275,222 @@ def _moved(
 
 
 @dataclass(frozen=True, eq=False)
-class System:
-    """What each verifier's scores gain by likeness in content (nothing where it is not there), their calibrations, and
-    the fusion."""
+class Gaussian:
+    """Bi-Gaussian calibration in d draws: ``weights`` (k, d) of columns of scores, the ``knee`` (a cosine) and ``slope``
+    (d,) of likeness in content, ``middle`` (d,), where the LR is 1, and ``gain`` (d,), log10 LR per unit."""
 
-    excess: Mapping[str, Excess]
-    calibrations: Mapping[str, Calibration]
-    fusion: Fusion
+    weights: Floats
+    knee: float
+    slope: Floats
+    middle: Floats
+    gain: Floats
 
-    def llr(self, scores: Scores, content: Floats) -> dict[str, Floats]:
-        """Log10 LRs (n,) of every verifier and of the fusion for pairs with these content similarities (n,)."""
-        each = {
-            name: calibration.llr(
-                self.excess[name].taken_off(scores[name], content)
-                if name in self.excess
-                else scores[name]
-            )
-            for name, calibration in self.calibrations.items()
-        }
-        return {**each, FUSED: self.fusion.llr(np.column_stack(list(each.values())))}
+    def llr(self, columns: Floats, content: Floats) -> Floats:
+        """Log10 LRs (n, d) of pairs with these columns (n, k) and content similarities (n,)."""
+        beyond = np.maximum(content - self.knee, 0.0)
+        return (columns @ self.weights - np.outer(beyond, self.slope) - self.middle) * self.gain
+
+
+def calibrated(columns: Floats, share: Floats, pairs: PairScores, times: Floats) -> Gaussian | None:
+    """The calibration of columns (n, k), with their ``share`` (k,) in the whole, of pairs that count so many ``times``
+    (n, d); None without pairs of both classes. Pairs with a column that is nan are left out."""
+    rows = np.flatnonzero(~np.isnan(columns).any(axis=1) & (times > 0).any(axis=1))
+    own = pairs.same[rows]
+    weight = [times[rows] * side[:, None] for side in (own, ~own)]
+    if not own.any() or own.all():
+        return None
+    # A draw in which one class is absent counts every pair once.
+    absent = np.any([each.sum(axis=0) == 0 for each in weight], axis=0)
+    same, other = (
+        (each := np.where(absent, side[:, None], counted)) / each.sum(axis=0)
+        for side, counted in zip((own, ~own), weight, strict=True)
+    )
+    x = columns[rows]
+    apart = (same - other).T @ x
+    spread = sum(side.T @ x**2 - (side.T @ x) ** 2 for side in (same, other)) / 2
+    weights = (share * apart * np.abs(apart) / np.maximum(spread, 1e-12) ** 1.5).T
+    line = x @ weights
+    content = pairs.content[rows]
+    knee = float(np.quantile(content[~own], KNEE))
+    beyond = np.maximum(content - knee, 0.0)[:, None]
+    slopes = []
+    for side in (same, other):
+        centred = beyond - (side * beyond).sum(axis=0)
+        noise = np.maximum((side * centred**2).sum(axis=0), 1e-12)
+        slopes.append((side * centred * line).sum(axis=0) / noise)
+    slope = np.maximum(np.minimum(*slopes), 0.0)
+    line = line - beyond * slope
+    means = [(side * line).sum(axis=0) for side in (same, other)]
+    variance = (
+        sum(
+            (side * (line - mean) ** 2).sum(axis=0)
+            for side, mean in zip((same, other), means, strict=True)
+        )
+        / 2
+    )
+    people = len(np.unique(pairs.authors[rows][own, 0]))
+    variance = np.maximum(variance * (1 + 2 * people**-0.4), 1e-12)
+    gain = np.maximum(means[0] - means[1], 0.0) / variance / LN10
+    return Gaussian(weights, knee, slope, (means[0] + means[1]) / 2, gain)
+
+
+def posterior(drawn: Floats) -> Floats:
+    """Log10 LRs (n,) from those of each draw (n, d): the odds of their mean probability at even prior odds."""
+    from scipy.special import expit, logit
+
+    return np.asarray(logit(np.clip(expit(drawn * LN10).mean(axis=1), 1e-9, 1 - 1e-9)) / LN10)
 
 
 class CombinedLLR(NamedTuple):
-    """Log10 LRs (n,) of every verifier and of the fusion: of texts as they were ``written``, of ``style`` (nan where
-    content words could not be replaced), and the ``llr`` that is made of both."""
+    """Log10 LRs (n,), or of each draw (n, d), of every verifier and of all together: of texts as they were ``written``,
+    of ``style`` (nan where content words could not be replaced), and the ``llr`` that is made of both."""
 
     written: Scores
     style: Scores
     llr: Scores
 
-    @classmethod
-    def ordered(cls, each: Sequence[CombinedLLR], order: Ints) -> CombinedLLR:
-        """Several, one after another, in this order."""
-        return cls(
-            *(
-                {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
-                for parts in zip(*each, strict=True)
-            )
-        )
+
+def side_by_side(names: Sequence[str], *versions: Scores) -> tuple[Floats, Floats]:
+    """Scores (n, k) of these verifiers in all versions, side by side, and the share (k,) of each in its verifier's
+    vote."""
+    columns = []
+    share = list[float]()
+    for name in names:
+        own = [part[name].reshape(len(part[name]), -1) for part in versions if name in part]
+        columns += own
+        share += [1 / (each.shape[1] * len(own)) for each in own for _ in each.T]
+    return np.column_stack(columns), np.array(share)
+
+
+Learned = Mapping[str, tuple[Sequence[str], Gaussian]]
+"""Calibrations by name, each with the names of its verifiers."""
 
 
 @dataclass(frozen=True, eq=False)
-class WeighedSystem:
-    """The system of texts as written and that of style (None where it could not be learned), and the content
-    similarities (``middle``, ``knee``) between which style comes in."""
+class System:
+    """Calibrations of every verifier and of all together, as in ``CombinedLLR``; no log10 LR is given beyond ±
+    ``bound``."""
 
-    written: System
-    style: System | None
-    middle: float
-    knee: float
+    written: Learned
+    style: Learned
+    both: Learned
+    bound: float
 
-    def combined(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
-        """Log10 LRs (n,) of pairs with these scores as written, scores with content words replaced, and content
-        similarities."""
-        written = self.written.llr(scores, content)
-        nothing = np.full(len(content), np.nan)
-        style = dict.fromkeys(written, nothing) | (
-            {} if self.style is None else self.style.llr(moved, content)
+    def drawn(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
+        """Log10 LRs (n, d) of pairs with these scores as written, scores with content words replaced (of the verifiers
+        that learned from such, or of none), and content similarities; what lacks style has what was written."""
+        parts = [self.written, self.style, self.both][: 3 if moved else 1]
+        written, *others = (
+            {
+                name: gaussian.llr(side_by_side(names, *versions)[0], content)
+                for name, (names, gaussian) in part.items()
+            }
+            for part, versions in zip(parts, _versions(scores, moved), strict=False)
         )
-        part = STYLE * np.clip(
-            (content - self.middle) / max(self.knee - self.middle, 1e-12), 0.0, 1.0
-        )
+        nothing = {name: np.full_like(each, np.nan) for name, each in written.items()}
+        style, both = (nothing | part for part in others or ({}, {}))
         llr = {
-            name: np.where(np.isnan(style[name]), values, values + part * (style[name] - values))
-            for name, values in written.items()
+            name: np.where(np.isnan(both[name]), each, both[name]) for name, each in written.items()
         }
         return CombinedLLR(written, style, llr)
 
-    def of_pairs(self, pairs: PairScores, rows: Ints) -> CombinedLLR:
-        """Log10 LRs of some of these pairs."""
-        content = pairs.content[rows]
-        return self.combined(subset(pairs.scores, rows), subset(pairs.moved, rows), content)
-
-
-@dataclass(frozen=True, eq=False)
-class LRLimits:
-    """How strong a log10 LR the background can show: ``bounds`` of every verifier and of the fusion; and where two
-    sides are more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``).
-    """
-
-    bounds: Mapping[str, Bounds]
-    reach: float
-
-    def upper(self, name: str, content: Floats, style: Floats) -> Floats:
-        """Greatest log10 LRs (n,) at content similarities (n,), where style alone gives log10 LRs (n,) or nan."""
-        most = self.bounds[name].upper
-        return np.where(
-            content > self.reach, np.clip(np.fmax(STYLE * style, UNSHOWN), None, most), most
-        )
-
-    def of(self, name: str, content: float, style: float) -> Bounds:
-        """The bounds at a content similarity, where style alone gives a log10 LR (or nan)."""
-        return Bounds(
-            self.bounds[name].lower,
-            float(self.upper(name, np.array([content]), np.array([style]))[0]),
-        )
-
-    def bounded(self, combined: CombinedLLR, content: Floats) -> dict[str, Floats]:
-        """Log10 LRs (n,) within the limits."""
-        return {
-            name: np.clip(
-                values, self.bounds[name].lower, self.upper(name, content, combined.style[name])
+    def of(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
+        """The same over all draws (n,)."""
+        return CombinedLLR(
+            *(
+                {name: posterior(each) for name, each in part.items()}
+                for part in self.drawn(scores, moved, content)
             )
-            for name, values in combined.llr.items()
-        }
+        )
+
+    def bounded(self, llr: Floats) -> Floats:
+        """Log10 LRs within the bound."""
+        return np.clip(llr, -self.bound, self.bound)
+
+
+def _versions(scores: Scores, moved: Scores) -> tuple[tuple[Scores, ...], ...]:
+    return (scores,), (moved,), (scores, moved)
+
+
+def learn(pairs: PairScores) -> System:
+    """All calibrations, in ``DRAWS`` draws of the authors."""
+    times = np.column_stack(
+        list(redrawn(pairs.authors, pairs.same, np.ones(len(pairs)), 0, "compare-bootstrap", DRAWS))
+    )
+    parts = list[Learned]()
+    for versions in _versions(pairs.scores, pairs.moved):
+        part = dict[str, tuple[Sequence[str], Gaussian]]()
+        there = [name for name in pairs.scores if any(name in version for version in versions)]
+        for name in [*there, FUSED] if there else []:
+            names = there if name == FUSED else [name]
+            learned = calibrated(*side_by_side(names, *versions), pairs, times)
+            if learned is not None:
+                part[name] = (names, learned)
+        parts.append(part)
+    written, style, both = parts
+    bound = supported(len(np.unique(pairs.authors[pairs.same, 0])))
+    return System(written, style, both, bound)
 
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """Pairs with log10 LRs (n,) that learned nothing from either author, limits too (``llr``), and before they were
-    held (``raw``); and the limits and the system of all pairs, by which cases are answered."""
+    """Pairs with log10 LRs (n,) that learned nothing from either author: within bounds (``llr``) and before (``raw``);
+    and the system of all pairs, by which cases are answered."""
 
     pairs: PairScores
     raw: CombinedLLR
     llr: Scores
-    limits: LRLimits
-    system: WeighedSystem
-
-    def as_cases(self) -> Floats:
-        """The fusion's log10 LRs (n,), held as those of cases are."""
-        return self.limits.bounded(self.raw, self.pairs.content)[FUSED]
-
-
-def weigh(pairs: PairScores, times: Floats) -> WeighedSystem:
-    """Learn both systems from pairs that count so many times (n,) beside their own weight."""
-    used = times > 0
-    weight = times * pairs.weight
-    content = pairs.content[used]
-    same = pairs.same[used]
-    middle, knee = (different_quantile(content, same, weight[used], share) for share in (0.5, KNEE))
-    return WeighedSystem(learn(pairs, weight, used), _style(pairs, times), middle, knee)
-
-
-def _style(pairs: PairScores, times: Floats) -> System | None:
-    """What is learned from pairs with content words replaced; strangers count as they were drawn."""
-    used = (times > 0) & was_transplanted(pairs)
-    same = pairs.same[used]
-    weight = times[used]
-    if not same.any() or same.all():
-        return None
-    calibrations = {
-        name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()
-    }
-    members = [
-        calibration.llr(pairs.moved[name][used]) for name, calibration in calibrations.items()
-    ]
-    return System(
-        {}, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used])
-    )
+    system: System
 
 
 def was_transplanted(pairs: PairScores) -> Bools:
     """Whether the content words of the questioned text could be replaced (n,)."""
-    replaced = np.full(len(pairs), bool(pairs.moved))
-    for values in pairs.moved.values():
-        replaced &= ~np.isnan(values.reshape(len(pairs), -1)).any(axis=1)
-    return replaced
-
-
-def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> System:
-    """Take off what likeness adds, calibrate every verifier and fuse them, on the pairs used (by default all)."""
-    used = np.ones(len(pairs), dtype=np.bool_) if used is None else used
-    same = pairs.same[used]
-    content = pairs.content[used]
-    author = pairs.authors[used, 0]
-    weight = weight[used]
-    knee = different_quantile(content, same, weight, KNEE)
-    gains = {}
-    calibrations = {}
-    members = []
-    for name, values in pairs.scores.items():
-        gains[name] = excess(values[used], same, content, author, weight, knee)
-        rows = gains[name].taken_off(values[used], content)
-        calibrations[name] = calibrate(rows, same, weight)
-        members.append(calibrations[name].llr(rows))
-    return System(
-        gains, calibrations, fuse(np.column_stack(members), same, weight, pairs.authors[used])
-    )
-
-
-def limits(pairs: PairScores, raw: CombinedLLR, weight: Floats) -> LRLimits:
-    """Limits from pairs with log10 LRs (n,) that learned nothing from their authors. They count people: pairs of one
-    author are no more than one."""
-    used = weight > 0
-    same = pairs.same[used]
-    each = weight[used]
-    sides = used & pairs.same, used & ~pairs.same
-    own, others = (float(len(np.unique(pairs.authors[side, 0]))) for side in sides)
-    bounds = {}
-    for name, values in raw.llr.items():
-        empirical = elub(values[used], same, each, (own, others))
-        low, high = -supported(own), supported(others)
-        bounds[name] = Bounds(max(empirical.lower, low), min(empirical.upper, high))
-    most = max(FEWEST_AUTHORS, ceil(REACHED * others))
-    return LRLimits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], most))
+    if not pairs.moved:
+        return np.zeros(len(pairs), dtype=np.bool_)
+    columns, _ = side_by_side(list(pairs.moved), pairs.moved)
+    return np.asarray(~np.isnan(columns).any(axis=1))
 
 
 @lru_cache(maxsize=8)
 def validate(pairs: PairScores) -> Validated:
-    """Log10 LRs of all background pairs by systems learned from the other folds; limits from these; the system of
-    all. It is the same for all cases of a shape."""
-    places = []
-    each = []
-    for fold in np.unique(pairs.fold):
-        rows = np.flatnonzero(pairs.fold == fold)
-        system = weigh(pairs, (pairs.fold != fold).astype(np.float64))
-        places.append(rows)
-        each.append(system.of_pairs(pairs, rows))
-    return _validated(
-        pairs, CombinedLLR.ordered(each, np.argsort(np.concatenate(places), kind="stable"))
-    )
+    """Log10 LRs of all background pairs by systems learned from the other folds; the system of all. It is the same for
+    all cases of a shape."""
+    raw = _of_folds(pairs, pairs, CombinedLLR({}, {}, {}))
+    return _validated(pairs, raw)
+
+
+def _of_folds(pairs: PairScores, others: PairScores, raw: CombinedLLR) -> CombinedLLR:
+    """Log10 LRs of ``others`` by the systems of the folds of ``pairs`` that they are not in."""
+    for fold in np.unique(others.fold):
+        here = np.flatnonzero(others.fold == fold)
+        system = _without(pairs, int(fold))
+        issued = system.of(
+            subset(others.scores, here), subset(others.moved, here), others.content[here]
+        )
+        for part, values in zip(raw, issued, strict=True):
+            for name, llr in values.items():
+                part.setdefault(name, np.zeros(len(others)))[here] = llr  # type: ignore[attr-defined]
+    return raw
+
+
+@lru_cache(maxsize=32)
+def _without(pairs: PairScores, fold: int) -> System:
+    return learn(select_pairs(pairs, np.flatnonzero(pairs.fold != fold)))
 
 
 def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
-    """Pairs with these log10 LRs, each held within the limits that the pairs of other folds show."""
-    every = limits(pairs, raw, pairs.weight)
-    llr = {name: np.zeros(len(pairs)) for name in raw.llr}
-    for fold in np.unique(pairs.fold):
-        here = np.flatnonzero(pairs.fold == fold)
-        others = np.flatnonzero(pairs.fold != fold)
-        rest = every
-        if len(np.unique(pairs.same[others])) == 2:
-            rest = limits(select_pairs(pairs, others), _rows(raw, others), pairs.weight[others])
-        fold_llr = _rows(raw, here)
-        content = pairs.content[here]
-        for name, bounded in rest.bounded(fold_llr, content).items():
-            most = every.upper(name, content, fold_llr.style[name])
-            llr[name][here] = np.clip(bounded, every.bounds[name].lower, most)
-    return Validated(pairs, raw, llr, every, weigh(pairs, np.ones(len(pairs))))
-
-
-def _rows(combined: CombinedLLR, rows: Ints) -> CombinedLLR:
-    return CombinedLLR(*(subset(part, rows) for part in combined))
+    system = learn(pairs)
+    llr = {name: system.bounded(values) for name, values in raw.llr.items()}
+    return Validated(pairs, raw, llr, system)
 
 
 @lru_cache(maxsize=16)
 def held_out(valid: Validated, part: int) -> Validated:
-    """The same without the pairs of one part of the authors, for a case whose candidate is among them: system, limits
-    and what is shown are learned from the pairs of the other parts alone."""
+    """The same without the pairs of one part of the authors, for a case whose candidate is among them: the system and
+    what is shown are learned from the pairs of the other parts alone."""
     rows = np.flatnonzero(valid.pairs.fold != part)
-    return _validated(select_pairs(valid.pairs, rows), _rows(valid.raw, rows))
+    raw = CombinedLLR(*(subset(each, rows) for each in valid.raw))
+    return _validated(select_pairs(valid.pairs, rows), raw)
 
 
 def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
@@ -529,67 +503,27 @@ def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
 
 
 def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
-    """Log10 LRs (n,) that would be issued for other pairs of the same folds, such as those under a condition.
-
-    All that decides one of them, limits too, is learned from pairs of the other folds, so that it knows neither author.
-    """
-    valid = validate(pairs)
-    llr = {name: np.zeros(len(others)) for name in valid.llr}
-    for fold in np.unique(others.fold).tolist():
-        here = np.flatnonzero(others.fold == fold)
-        at = held_out(valid, fold)
-        bounded = at.limits.bounded(at.system.of_pairs(others, here), others.content[here])
-        for name, values in bounded.items():
-            llr[name][here] = values
-    return llr
-
-
-@lru_cache(maxsize=8)
-def bootstrap_systems(
-    valid: Validated, seed: int, draws: int
-) -> tuple[tuple[WeighedSystem, LRLimits], ...]:
-    """The system and its limits, learned from each bootstrap sample that holds pairs of both kinds.
-
-    Authors of the background are drawn with replacement and a pair counts as often as both its authors were drawn.
-    Limits are drawn anew from the LRs that ``valid`` found. The verifiers do not learn again: what the choice of
-    authors does to them is not in it.
-    """
-    pairs = valid.pairs
-    every = redrawn(
-        pairs.authors, pairs.same, np.ones(len(pairs.same)), seed, "compare-bootstrap", draws
-    )
-    return tuple(
-        (weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)) for often in every
-    )
+    """Log10 LRs (n,) that would be issued for other pairs of the same folds, such as those under a condition: learned
+    from pairs of the other folds, so that neither author is known."""
+    bound = supported(len(np.unique(pairs.authors[pairs.same, 0])))
+    raw = _of_folds(pairs, others, CombinedLLR({}, {}, {}))
+    return {name: np.clip(values, -bound, bound) for name, values in raw.llr.items()}
 
 
 @lru_cache(maxsize=16)
 def promise(valid: Validated, seed: int) -> Mapping[str, MeasureEstimate]:
-    """What the fusion's LRs are worth on people left out of all that made them (``PROMISED``), with 95 % intervals from
-    drawing the background's authors anew."""
+    """What the LRs of all verifiers together are worth on people left out of all that made them (``PROMISED``), with
+    95 % intervals from drawing the background's authors anew."""
     pairs = valid.pairs
     promised = {key: measures(1.0)[key] for key in PROMISED}
     return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, promised)
 
 
-def intervals(
-    valid: Validated, scores: Scores, moved: Scores, content: Floats, seed: int
-) -> tuple[dict[str, tuple[Floats, Floats]], int]:
-    """95 % intervals (low (m,), high (m,)) of the log10 LRs of some problems, and how many samples these are.
-
-    ``scores`` are those as written, ``moved`` those with content words replaced. Each LR is held within the limits of
-    its sample.
-    """
-    samples = bootstrap_systems(valid, seed, DRAWS)
-    sampled = [
-        at.bounded(system.combined(scores, moved, content), content) for system, at in samples
-    ]
+def ends_of(drawn: Floats) -> tuple[float, float]:
+    """The 95 % interval of one log10 LR in all draws (1, d)."""
     tails = (1 - LEVEL) / 2
-    ends = {
-        name: np.quantile(np.stack([one[name] for one in sampled]), [tails, 1 - tails], axis=0)
-        for name in valid.raw.llr
-    }
-    return {name: (low, high) for name, (low, high) in ends.items()}, len(samples)
+    low, high = np.quantile(drawn, [tails, 1 - tails])
+    return float(low), float(high)
 
 
 def subset(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:

@@ -35,7 +35,7 @@ class Compare(Task):
 
     The questioned text is compared with texts the candidate wrote, and with texts by other people (the background) that
     should be of the same kind, language and time: without them nobody can say how alike two texts by different people
-    are. Forty authors with five texts each serve well; ten are the least.
+    are. Forty authors with five texts each serve well; twenty are the least.
 
     The answer is a likelihood ratio: how many times more probable the findings are if the candidate wrote the text than
     if someone else did. It is not a probability that the candidate wrote it. Where the texts are too short, too unlike
