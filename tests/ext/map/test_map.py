@@ -363,8 +363,9 @@ def test_authors_along_a_text_have_colours_and_signs_of_their_own_and_a_text_nee
 
 
 def test_a_picture_that_is_misspelt_has_its_nearest_name():
-    with pytest.raises(InputError, match=r"no such picture[\s\S]*did you mean 'PCV'"):
-        map_texts(corpus(), analysis_type="PCA", **SMALL)
+    for name, near in (("PCA", "'PCV'.*'PCR'"), ("pca", "'PCV'.*'PCR'"), ("pvc", "'PCV'")):
+        with pytest.raises(InputError, match=rf"no such picture[\s\S]*did you mean {near}"):
+            map_texts(corpus(), analysis_type=name, **SMALL)
 
 
 def test_it_is_said_where_the_mask_hides_no_word_that_is_counted():
