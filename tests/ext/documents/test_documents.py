@@ -264,7 +264,7 @@ def test_outlook_messages(tmp_path, need_extra):
     more = {"__attach_version1.0_#00000000/__substg1.0_3707001F": "b.pdf".encode("utf-16-le")}
     document = read(tmp_path, "a.msg", msg("Her words – hers.\r\n\r\n-- \r\nAnna", **more))
     assert (document.author, document.text) == ("anna@example.org", "Her words – hers.\n")
-    assert kinds(document) == {"headers": 1, "attachments": 1, "signatures": 1}
+    assert kinds(document) == {"headers": 2, "attachments": 1, "signatures": 1}
 
 
 CHATS = {
