@@ -21,7 +21,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, counted
 from ravenbench.reading.archive import DOCUMENT_LIMIT, check_members
 from ravenbench.reading.document import Account, Document, Unreadable
 
@@ -29,6 +29,7 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
 _STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
 TABLES = "tables"
 NOTES = "footnotes and endnotes"
@@ -132,7 +133,7 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
                 path=path,
                 text=text,
                 left_out=account.left_out(),
-                notes=(*_changes(body), *hints(archive, path)),
+                notes=(*_changes(body, "word"), *hints(archive, path)),
             )
         ]
 
@@ -169,49 +170,38 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
                 path=path,
                 text=text,
                 left_out=account.left_out(),
-                notes=(*_regions(body), *hints(archive, path)),
+                notes=(*_changes(body, "passage"), *hints(archive, path)),
             )
         ]
 
 
 _INSERTED = "text that was inserted is taken: by {}"
 _DELETED = "text was deleted: by {}"
+_KINDS = {
+    f"{_W}ins": _INSERTED,
+    f"{_W}moveTo": _INSERTED,
+    f"{_TEXT}insertion": _INSERTED,
+    f"{_W}del": _DELETED,
+    f"{_W}moveFrom": _DELETED,
+    f"{_TEXT}deletion": _DELETED,
+}
+"""Elements of changes; in OpenDocument they are regions, whose words may lie elsewhere."""
 
 
-def _changes(body: Element) -> list[str]:
-    """Who inserted and deleted how many words of a Word document."""
-    kinds = {"ins": _INSERTED, "moveTo": _INSERTED, "del": _DELETED, "moveFrom": _DELETED}
-    counts = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
+def _changes(body: Element, unit: str) -> list[str]:
+    """Who inserted and deleted how many words of a Word document, or passages of an OpenDocument text."""
+    people = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
     for change in body.iter():
-        kind = kinds.get(change.tag.removeprefix(_W))
-        if kind is not None and (words := "".join(change.itertext()).split()):
-            counts[kind][_name(change.get(f"{_W}author"))] += len(words)
-    return _by_whom(counts, "word")
-
-
-def _regions(body: Element) -> list[str]:
-    """Who changed how many passages of an OpenDocument text."""
-    counts = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
-    creator = "{http://purl.org/dc/elements/1.1/}creator"
-    for kind, element in ((_INSERTED, "insertion"), (_DELETED, "deletion")):
-        for change in body.iter(f"{_TEXT}{element}"):
-            counts[kind][_name(change.findtext(f".//{creator}"))] += 1
-    return _by_whom(counts, "passage")
-
-
-def _name(author: str | None) -> str:
-    return " ".join((author or "").split())[:80] or "somebody without a name"
-
-
-def _by_whom(counts: Mapping[str, Counter[str]], unit: str) -> list[str]:
-    shown = {
-        kind: ", ".join(
-            f"{author} ({count:,} {unit}{'s' * (count != 1)})"
-            for author, count in people.most_common(8)
-        )
-        for kind, people in counts.items()
-    }
-    return [kind.format(people) for kind, people in shown.items() if people]
+        if (kind := _KINDS.get(change.tag)) is not None:
+            words = "".join(change.itertext()).split()
+            name = change.findtext(f".//{_CREATOR}") or change.get(f"{_W}author") or ""
+            name = " ".join(name.split())[:80] or "somebody without a name"
+            people[kind][name] += len(words) if unit == "word" else 1
+    return [
+        kind.format(", ".join(f"{name} ({counted(count, unit)})" for name, count in most))
+        for kind, counts in people.items()
+        if (most := (+counts).most_common(8))
+    ]
 
 
 def open_zip(path: Path, name: str) -> zipfile.ZipFile:
@@ -368,18 +358,14 @@ def _packed(names: list[str], account: Account) -> None:
 
 def hints(archive: zipfile.ZipFile, path: Path) -> tuple[str, ...]:
     """Whom the file's metadata name."""
-    people: dict[str, None] = {}
-    for name in archive.namelist():
-        if name in ("docProps/core.xml", "meta.xml") or name.endswith(".opf"):
-            for element in part_xml(archive, name, path).iter():
-                if (
-                    element.tag.rpartition("}")[2]
-                    in ("creator", "lastModifiedBy", "initial-creator")
-                    and element.text
-                ):
-                    people[" ".join(element.text.split())[:80]] = None
-    return (
-        (f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it",)
-        if people
-        else ()
+    people = dict.fromkeys(
+        " ".join(element.text.split())[:80]
+        for name in archive.namelist()
+        if name in ("docProps/core.xml", "meta.xml") or name.endswith(".opf")
+        for element in part_xml(archive, name, path).iter()
+        if element.text
+        and element.tag.rpartition("}")[2] in ("creator", "lastModifiedBy", "initial-creator")
     )
+    named = ", ".join(people)
+    note = f"the file's metadata name {named}: a hint, and no proof of who wrote it"
+    return (note,) * bool(people)
