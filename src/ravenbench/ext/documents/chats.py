@@ -186,13 +186,11 @@ def _of_lines(text: str, form: re.Pattern[str]) -> Iterator[tuple[str | None, st
 
 def _of_heads(text: str) -> Iterator[tuple[str | None, str]]:
     """The same where date and sender stand on a line above each message."""
-    heads = [*_ABOVE.finditer(text)]
-    before = text[: heads[0].start()]
+    before, *rest = _ABOVE.split(text)
     if before.strip():
         yield None, before
-    ends = [*(head.start() for head in heads[1:]), len(text)]
-    for head, end in zip(heads, ends, strict=True):
-        yield (head["after"] or head["before"]).strip(), text[head.end() : end].strip()
+    for after, above, body in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        yield (after or above).strip(), body.strip()
 
 
 def _of_json(messages: list[Any], damaged: list[int]) -> Iterator[tuple[str | None, str]]:

@@ -138,12 +138,10 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
             words = _decoded(data, inner, path, encoding)
             plain += _unwrapped(words, inner) + "\n"
         elif kind == "text/html":
-            named = _charset(inner) is not None
-            html += (
-                _decoded(data, inner, path, encoding)
-                if named
-                else decode_html(data, path, encoding)
-            )
+            if _charset(inner) is None:
+                html += decode_html(data, path, encoding)
+            else:
+                html += _decoded(data, inner, path, encoding)
     if plain.strip():
         account.add("a second form in HTML", "", int(bool(html)))
     body = plain if plain.strip() else html_text(html, account, mail=True) if html else ""
