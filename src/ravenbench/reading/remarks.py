@@ -257,14 +257,16 @@ def marks_by_author(seen: Seen) -> list[Note]:
 def notices_of_one_author(seen: Seen) -> list[Note]:
     """Lines at the edges of texts that stand in most texts of one author, three at least, and in no other's."""
     codes = seen.author.codes.tolist()[: len(seen.texts)]
-    owners: dict[str, list[int]] = {}
-    for text, code in zip(seen.texts, codes, strict=True):
-        for line in {*units(f"{text[:_HEAD]}\n{text[-_HEAD:]}")}:
-            owners.setdefault(line, []).append(code)
+    times = Counter(
+        (line, code)
+        for text, code in zip(seen.texts, codes, strict=True)
+        for line in {*units(f"{text[:_HEAD]}\n{text[-_HEAD:]}")}
+    )
+    authors = Counter(line for line, _ in times)
     own = {
         code: line
-        for line, (code, *others) in owners.items()
-        if code >= 0 and {*others} == {code} and len(others) > max(1, codes.count(code) / 2 - 1)
+        for (line, code), count in times.items()
+        if code >= 0 and authors[line] == 1 and count > max(2, codes.count(code) / 2)
     }
     names = [seen.author.names[code] for code in own]
     return noted("notice-of-one", names, begin=next(iter(own.values()), "")[:60])

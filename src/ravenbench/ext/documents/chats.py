@@ -16,7 +16,7 @@ such, and somebody writes twice. whatstk is under the GPL and brings pandas and 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -114,18 +114,16 @@ def _is_json_chat(text: str) -> bool:
 
 def read_chat(text: str, path: Path) -> list[Document]:
     """A document for each sender, in the order in which they first wrote; messages stand a line each, or more."""
-    accounts: dict[str, Account] = {}
-    messages: dict[str, list[str]] = {}
+    accounts = defaultdict[str, Account](Account)
+    messages = defaultdict[str, list[str]](list)
     system = 0
     damaged: list[int] = []
     for sender, body in _messages(text, damaged) or _of_lines(text, _START):
         if sender is None:
             system += 1
             continue
-        account = accounts.setdefault(sender, Account())
-        own = _own(body, account)
-        if own:
-            messages.setdefault(sender, []).append(own)
+        if own := _own(body, accounts[sender]):
+            messages[sender].append(own)
     broken = (
         f"lines that are no messages were left out ({len(damaged):,}, the first is line"
         f" {min(damaged, default=0)})"

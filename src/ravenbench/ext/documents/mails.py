@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from email import message_from_bytes
 from email.errors import CloseBoundaryNotFoundDefect, MessageError, StartBoundaryNotFoundDefect
 from email.header import decode_header, make_header
@@ -75,8 +76,10 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
         except InputError as error:
             faults.append((f"mail {number}", error.problem))
             continue
-        documents += [document] if document.text.strip() else []
-        empty += not document.text.strip()
+        if document.text.strip():
+            documents.append(document)
+        else:
+            empty += 1
     listed = list(map(": ".join, faults))
     if not documents:
         found = "; ".join(listed[:3]) or "no words of a sender"
@@ -267,10 +270,8 @@ def _charset(part: Message) -> str | None:
 def _decoded(data: bytes, part: Message, path: Path, encoding: str | None) -> str:
     charset = _charset(part)
     if charset not in (None, "us-ascii", "utf-8"):
-        try:
+        with suppress(LookupError, UnicodeDecodeError):
             return data.decode({"iso-8859-1": "cp1252"}.get(charset, charset))
-        except (LookupError, UnicodeDecodeError):
-            pass
     try:
         return decode(data, path, encoding=encoding)
     except FormatError as error:
@@ -392,10 +393,12 @@ _BANNER = re.compile(rf"[ \t*]*(?:{any_of('mail_banner')})", re.IGNORECASE)
 _RULE = re.compile(r"[ \t]*[-_=~*#]{2,}[ \t]*")
 _WARNS = re.compile(any_of("mail_warning"), re.IGNORECASE)
 _LINK = re.compile(r"://|@|www\.")
+_RULE_ABOVE = re.compile(r"^[-_ \t]*+\Z", re.MULTILINE)
+"""The line above the head of another mail."""
 _OF_PROGRAMS = "words of lists and programs"
 _FOOTER_LINES = 12
 """Lines at the end, at most, among which those of a list's or a program's footer are."""
-_AFTER = re.compile(r"\s*+(>?)")
+_GOES_ON = re.compile(r"\s*+[^>]")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
 
@@ -426,18 +429,13 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         if (match := pattern.search(body)) is not None
     ]
     for start, end in introductions(body):
-        after = _AFTER.match(body, end)
-        if after is not None and after.end() < len(body) and not after[1]:
+        if _GOES_ON.match(body, end):
             starts.append((start, "quoted mail"))
             break
     if starts:
         start, kind = min(starts)
         rest.append((kind, body[start:]))
-        body = body[:start].rstrip()
-        if not body[body.rfind("\n") + 1 :].strip(
-            "_- \t"
-        ):  # the line above the head of the other mail
-            body = body[: body.rfind("\n") + 1]
+        body = _RULE_ABOVE.sub("", body[:start].rstrip())
     pieces = list[str]()
     done = 0
     for start, end in introductions(body):  # they go with what they introduce
