@@ -82,8 +82,8 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
             empty += 1
     listed = list(map(": ".join, faults))
     if not documents:
-        found = "; ".join(listed[:3]) or "no words of a sender"
-        raise Unreadable("no mail in it can be read", file=path, found=found)
+        reasons = "; ".join(listed[:3]) or "no words of a sender"
+        raise Unreadable("no mail in it can be read", file=path, found=reasons)
     said = [f"left out of the mailbox: {first_names(listed)}"] * bool(faults)
     said += [f"mails without words of their sender were left out ({empty:,})"] * bool(empty)
     first = documents[0]
