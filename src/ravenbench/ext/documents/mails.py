@@ -82,8 +82,8 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
             empty += 1
     listed = list(map(": ".join, faults))
     if not documents:
-        reasons = "; ".join(listed[:3]) or "no words of a sender"
-        raise Unreadable("no mail in it can be read", file=path, found=reasons)
+        first_faults = "; ".join(listed[:3]) or "no words of a sender"
+        raise Unreadable("no mail in it can be read", file=path, found=first_faults)
     said = [f"left out of the mailbox: {first_names(listed)}"] * bool(faults)
     said += [f"mails without words of their sender were left out ({empty:,})"] * bool(empty)
     first = documents[0]
@@ -459,7 +459,7 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
 
 def _without(pattern: re.Pattern[str], kind: str, text: str, rest: list[tuple[str, str]]) -> str:
     """A text without all that a pattern finds, which goes to the rest."""
-    rest += [(kind, found[0]) for found in pattern.finditer(text)]
+    rest += [(kind, match[0]) for match in pattern.finditer(text)]
     return pattern.sub("", text)
 
 
