@@ -146,8 +146,11 @@ class PooledSeeds(FolderView):
     def figures(self) -> dict[str, Figure]:
         """The columns of the first table that have intervals: means and pooled intervals."""
         first_table = self.tables()[0]
-        titles = [column.title for column in first_table.columns if column.terminal]
-        ranged = [title for title in titles if f"interval of {title}" in first_table.objects[0]]
+        ranged = [
+            column.title
+            for column in first_table.columns
+            if column.terminal and f"interval of {column.title}" in first_table.objects[0]
+        ]
         return {first_table.key: _drawn(first_table, ranged)} if ranged else {}
 
     def finding(self) -> str:
@@ -212,12 +215,11 @@ class PooledSeeds(FolderView):
             tables=map(narrow, self.tables()),
             papers=self.papers(),
         )
-        json = self.to_json()
         write_parts(
             folder,
             kind=self.kind,
             page=page,
-            json=json,
+            json=self.to_json(),
             tables=self.tables(),
             figures=figures,
             papers=self.papers(),

@@ -334,8 +334,7 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
         address = value("5D01") or value("0C1F")
         if "From" not in message or ("@" in address and not _VIA.search(name)):
             del message["From"]
-            known = f'"{quote(name)}" <{address}>' if "@" in address else f'"{quote(name)}" <>'
-            message["From"] = known
+            message["From"] = f'"{quote(name)}" <{address * ("@" in address)}>'
         if "Subject" not in message:
             message["Subject"] = value("0037")
         parts: list[Message | str] = [body]
@@ -514,11 +513,10 @@ def _without_end(text: str, rest: list[tuple[str, str]]) -> str:
             break
         rest.append(("notices of confidentiality", blocks.pop().strip()))
     text = "\n\n".join(blocks).rstrip()
-    closings = list(_CLOSING.finditer(text))
-    if closings:
-        after = text[closings[-1].end() :]
+    for last in list(_CLOSING.finditer(text))[-1:]:
+        after = text[last.end() :]
         lines = [line for line in after.split("\n") if line.strip()]
         if 0 < len(lines) <= _NAME_LINES and all(len(line.split()) <= 8 for line in lines):
             rest.append(("signatures", after))
-            text = text[: closings[-1].end()]
+            text = text[: last.end()]
     return text

@@ -366,6 +366,5 @@ def hints(archive: zipfile.ZipFile, path: Path) -> tuple[str, ...]:
         if element.text
         and element.tag.rpartition("}")[2] in ("creator", "lastModifiedBy", "initial-creator")
     )
-    named = ", ".join(people)
-    note = f"the file's metadata name {named}: a hint, and no proof of who wrote it"
+    note = f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it"
     return (note,) * bool(people)
