@@ -50,6 +50,26 @@ def odt(body: str, more: Mapping[str, str | bytes] | None = None) -> bytes:
     return zip_of({"content.xml": f"{content}</office:document-content>", **(more or {})})
 
 
+def epub(
+    chapters: Mapping[str, str | bytes], more: Mapping[str, str | bytes] | None = None
+) -> bytes:
+    """An EPUB with these pages in their order; one called ``nav.xhtml`` is its table of contents."""
+    container = '<container xmlns="c"><rootfiles><rootfile full-path="OEBPS/a.opf"/></rootfiles></container>'
+    items = "".join(
+        f'<item id="i{i}" href="{name}" media-type="application/xhtml+xml"'
+        f' properties="{"nav" if name == "nav.xhtml" else ""}"/>'
+        for i, name in enumerate(chapters)
+    )
+    spine = "".join(f'<itemref idref="i{i}"/>' for i in range(len(chapters)))
+    who = '<metadata xmlns:dc="d"><dc:creator>Ann Roe</dc:creator></metadata>'
+    package = (
+        f'<package xmlns="o">{who}<manifest>{items}</manifest><spine>{spine}</spine></package>'
+    )
+    pages = {f"OEBPS/{name.replace('%20', ' ')}": page for name, page in chapters.items()}
+    files = {"META-INF/container.xml": container, "OEBPS/a.opf": package, **pages}
+    return zip_of({**files, **(more or {})})
+
+
 def pdf(pages: Sequence[Sequence[str]], more: str = "", kids: str | None = None) -> bytes:
     """A PDF whose pages hold these lines, 14 points apart."""
     numbers = [4 + 2 * i for i in range(len(pages))]

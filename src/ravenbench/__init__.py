@@ -78,7 +78,10 @@ def _of_packages(name: str) -> Any:
 
     point = None if name.startswith("_") else registered(NAME_GROUP).get(name)
     if point is None:
-        raise AttributeError(f"module 'ravenbench' has no attribute {name!r}")
+        from ravenbench.errors import ELSEWHERE
+
+        hint = f": {ELSEWHERE[name]}" if name in ELSEWHERE else ""
+        raise AttributeError(f"module 'ravenbench' has no attribute {name!r}{hint}")
     return point.load()
 
 

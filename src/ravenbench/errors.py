@@ -381,20 +381,51 @@ def install(extra: str) -> str:
     return f"without a GPU first {small} (200 MB instead of several GB), then {command}"
 
 
+_IMPOSTERS = (
+    "it is the verifier 'general-impostors' (raven verify); raven attribute --unknown names an"
+    " author"
+)
+ELSEWHERE = {
+    "detect": "docs/faq.md says why one essay cannot be judged",
+    "imposters": _IMPOSTERS,
+    "impostors": _IMPOSTERS,
+    "general-impostors": _IMPOSTERS,
+    "stylo": "it is raven map; docs/how-to/stylo.md has stylo's functions one by one",
+    "rolling.classify": "it is raven map --rolling",
+    "oppose": "it is raven contrast",
+    "classify": "it is raven attribute --unknown",
+    "crossv": "it is raven attribute",
+    "pca": "did you mean 'PCV' (of covariances) or 'PCR' (of correlations), in raven map?",
+}
+"""What others, R's stylo above all, call by a name that nothing has here."""
+
+
 def did_you_mean(
     name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.6
 ) -> str | None:
-    """One suggestion sentence for a misspelt name; where none is near, all names if ``listing``, else None.
+    """One suggestion sentence for a name that nothing has: what others call so, or a known name that is spelt like it
+    in letters of any case or begins so; where none is near, all names if ``listing``, else None.
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.
     """
+    if (called_here := ELSEWHERE.get(name.casefold())) is not None:
+        return called_here
+    known = sorted(known)
+    near = near_name(name, known, cutoff)
+    if near is not None:
+        return f"did you mean {near!r}?"
+    return "known: " + ", ".join(known) if known and listing else None
+
+
+def near_name(name: str, known: Iterable[str], cutoff: float) -> str | None:
+    """The known name that is spelt most like one in letters of any case, or begins so; None where none does."""
     import difflib  # not before --help
 
-    known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
-    if close:
-        return f"did you mean {close[0]!r}?"
-    return "known: " + ", ".join(known) if known and listing else None
+    by_folded = {one.casefold(): one for one in known}
+    folded = name.casefold()
+    close = difflib.get_close_matches(folded, by_folded, n=1, cutoff=cutoff)
+    close += [one for one in by_folded if one.startswith(folded) and len(folded) > 2]
+    return by_folded[close[0]] if close else None
 
 
 def some(names: Iterable[str], most: int = 3) -> str:

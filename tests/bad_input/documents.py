@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bad_input.cases import Case
-from made_documents import docx, mail, odt, ole, paragraph, zip_of
+from made_documents import docx, epub, mail, odt, ole, paragraph, zip_of
 
 LOCKED = "<m xmlns:manifest='u'><manifest:encryption-data/></m>"
 ENTITY = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'
@@ -93,6 +93,34 @@ DOCUMENTS = [
         "a.odt",
         zip_of({"content.xml": "<a/>"}),
     ),
+    _case(
+        "an EPUB without its list",
+        "it is damaged: META-INF/container.xml cannot be unpacked",
+        "a.epub",
+        zip_of({"a.xhtml": "<p>Hello</p>"}),
+    ),
+    _case(
+        "an EPUB that declares entities",
+        "it declares entities",
+        "a.epub",
+        epub({}, {"OEBPS/a.opf": ENTITY}),
+    ),
+    _case(
+        "an EPUB that unpacks to 80 MB",
+        "a file in this zip unpacks to far more than text can",
+        "a.epub",
+        epub({"a.xhtml": b"<p>" + b" " * (80 << 20)}),
+    ),
+    _case(
+        "an EPUB with a lock",
+        "it is protected by a password",
+        "a.epub",
+        epub(
+            {"a.xhtml": "x"},
+            {"META-INF/encryption.xml": '<e xmlns="x"><CipherReference URI="OEBPS/a.xhtml"/></e>'},
+        ),
+    ),
+    _case("an EPUB without chapters", "the text is empty", "a.epub", epub({})),
     _case(
         "Rich Text cut short",
         "it is cut short: a brace is never closed",

@@ -6,6 +6,7 @@ import types
 
 import pytest
 
+import ravenbench
 from ravenbench.cli import main
 from ravenbench.cli.show import print_parts
 from ravenbench.errors import InputError
@@ -104,6 +105,40 @@ def test_unknown_commands_are_usage_errors(monkeypatch, capsys):
     with pytest.raises(SystemExit) as end:
         main.run()
     assert end.value.code == 2 and "smaple" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["imposters", "x"], "'imposters': it is the verifier 'general-impostors'"),
+        (["general-impostors"], "raven attribute --unknown names an author"),
+        (["crossv"], "'crossv': it is raven attribute"),
+        (["detect"], "docs/faq.md says why one essay cannot be judged"),
+        (["run", "--verifiers", "imposters"], "it is the verifier 'general-impostors'"),
+        (["map", "novel"], "did you mean 'Novels.zip'?"),
+        (["retrieve", "novel"], "did you mean 'Novels.zip'?"),
+        (["compare", "--each", "clas"], "did you mean 'class'?"),
+    ],
+)
+def test_what_others_call_so_and_what_is_nearly_so_is_named(
+    monkeypatch, capsys, tmp_path, words, told
+):
+    if words[0] in {"map", "retrieve", "compare"} - main.commands().keys():
+        pytest.skip("a command of an extension that is not here")
+    (tmp_path / "Novels.zip").touch()
+    (tmp_path / "class").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys, "argv", ["raven", *words])
+    with pytest.raises(SystemExit) as end:
+        main.run()
+    assert end.value.code == 2 and told in " ".join(capsys.readouterr().err.split())
+
+
+def test_python_says_what_stylos_functions_are_here():
+    with pytest.raises(AttributeError, match="'imposters': it is the verifier 'general-impostors'"):
+        ravenbench.imposters  # noqa: B018
+    assert not hasattr(ravenbench, "compar")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from typer.core import TyperCommand, TyperGroup
 from ravenbench import __version__, seams
 from ravenbench.cli import terminal
 from ravenbench.errors import (
+    ELSEWHERE,
     OPTIONS,
     RavenError,
     SpecError,
@@ -154,12 +155,12 @@ class Group(_Switches, TyperGroup):
     """``raven``, and what holds commands within it."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As click does; of what people look for in vain it says where they read why."""
+        """As click does; of what others call so it says what it is here, or where they read why it is not."""
         try:
             return super().resolve_command(ctx, args)
         except Exception as error:
-            if args[0] == "detect" and hasattr(error, "message"):
-                error.message += " Why one essay cannot be judged: docs/faq.md."
+            if args[0] in ELSEWHERE and hasattr(error, "message"):
+                error.message = f"{error.message.rstrip('.')}: {ELSEWHERE[args[0]]}"
             raise
 
 

@@ -583,8 +583,8 @@ def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
 
 
 _IN_WORDS = {
-    **dict.fromkeys(("same", "yes", "y", "true", "t", "ja", "oui", "positive"), "1"),
-    **dict.fromkeys(("different", "no", "n", "false", "f", "nein", "non", "negative"), "0"),
+    "1": "same yes y true t ja oui positive",
+    "0": "different no n false f nein non negative",
 }
 
 
@@ -596,7 +596,8 @@ def _number_meant(text: str) -> str | None:
         meant = f"{float(number) / (100 if '%' in written else 1):g}"
         changed = not re.fullmatch(r"[\d.]+", written) and float(meant) <= 1
         return f"write {meant}, not {written}" if changed else None
-    meant = _IN_WORDS.get(written.lower(), "")
+    words = written.lower()
+    meant = next((n for n, alike in _IN_WORDS.items() if words in alike.split()), "")
     return (
         f"write {meant}, not {written}: 1 is the same author, 0 different ones" if meant else None
     )

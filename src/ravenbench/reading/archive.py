@@ -9,7 +9,6 @@ with bytes, ``read_whole`` one text, ``split_roots`` places of the train or test
 
 from __future__ import annotations
 
-import difflib
 import gzip
 import io
 import lzma
@@ -31,6 +30,7 @@ from ravenbench.errors import (
     MissingPart,
     RavenError,
     install,
+    near_name,
     remark,
     said,
     writable,
@@ -445,9 +445,9 @@ def no_such(path: Path) -> InputError:
         return fault("neither-file-nor-folder", file=path)
     if "\\" in str(path) and os.sep == "/":
         return fault("path-of-windows", file=path)
-    near = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.75)
-    hint = f"did you mean {str(path.with_name(close[0]))!r}?" if close else None
+    inside = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    near = near_name(path.name, inside, 0.75)
+    hint = f"did you mean {str(path.with_name(near))!r}?" if near else None
     return fault("nothing-there", file=path, fix=hint)
 
 

@@ -85,14 +85,14 @@ def _with_whole_numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Records whose whole numbers are such again in columns where some are missing, of which pandas makes floats."""
     for column in records[0]:
         values = [record.get(column) for record in records]
-        if None in values and all(value is None or _is_whole(value) for value in values):
-            for record, value in zip(records, values, strict=True):
-                record[column] = None if value is None else int(value)
+        known = [value for value in values if value is not None]
+        if len(known) < len(values) and all(
+            isinstance(value, float) and value.is_integer() for value in known
+        ):
+            for record in records:
+                if record.get(column) is not None:
+                    record[column] = int(record[column])
     return records
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, float) and value.is_integer()
 
 
 def _rows(value: Any, label: str) -> list[Mapping[Any, Any]] | None:

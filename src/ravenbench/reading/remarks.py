@@ -230,20 +230,26 @@ def marks_by_author(seen: Seen) -> list[Note]:
             has_mark = len(re.findall(pattern, text[:_HEAD])) >= int(least)
             if code >= 0 and (has_mark or re.search(lacking, text[:_HEAD])):
                 kinds.setdefault(code, []).append(has_mark)
-        nearly_all: dict[bool, list[int]] = {}
-        covered = []
-        for kind in (False, True):
-            counts = {code: marks.count(kind) for code, marks in kinds.items() if len(marks) > 1}
-            own = [code for code, count in counts.items() if count >= 0.9 * len(kinds[code])]
-            nearly_all[kind] = own
-            texts = sum(marks.count(kind) for marks in kinds.values())
-            covered.append(sum(counts[code] for code in own) / max(1, texts))
-        few, many = sorted(nearly_all.values(), key=len)
-        if few and len(many) > 2 and min(covered) >= (0.75 if len(few) > 2 else 1):
+        own = {
+            kind: [
+                code
+                for code, marks in kinds.items()
+                if len(marks) > 1 and marks.count(kind) >= 0.9 * len(marks)
+            ]
+            for kind in (False, True)
+        }
+        every = [has_mark for marks in kinds.values() for has_mark in marks]
+        covered = min(
+            sum(kinds[code].count(kind) for code in codes) / max(1, every.count(kind))
+            for kind, codes in own.items()
+        )
+        few, many = sorted(own.values(), key=len)
+        if few and len(many) > 2 and covered >= (0.75 if len(few) > 2 else 1):
             names = [seen.author.names[code] for code in few]
-            having = len(nearly_all[True])
-            lacks = len(nearly_all[False])
-            notes += noted("marks-by-author", names, having, mark=mark, lack=lack, lacking=lacks)
+            lacks = len(own[False])
+            notes += noted(
+                "marks-by-author", names, len(own[True]), mark=mark, lack=lack, lacking=lacks
+            )
     return notes
 
 
@@ -251,14 +257,16 @@ def marks_by_author(seen: Seen) -> list[Note]:
 def notices_of_one_author(seen: Seen) -> list[Note]:
     """Lines at the edges of texts that stand in most texts of one author, three at least, and in no other's."""
     codes = seen.author.codes.tolist()[: len(seen.texts)]
-    owners: dict[str, list[int]] = {}
-    for text, code in zip(seen.texts, codes, strict=True):
-        for line in {*units(f"{text[:_HEAD]}\n{text[-_HEAD:]}")}:
-            owners.setdefault(line, []).append(code)
+    times = Counter(
+        (line, code)
+        for text, code in zip(seen.texts, codes, strict=True)
+        for line in {*units(f"{text[:_HEAD]}\n{text[-_HEAD:]}")}
+    )
+    authors = Counter(line for line, _ in times)
     own = {
         code: line
-        for line, (code, *others) in owners.items()
-        if code >= 0 and {*others} == {code} and len(others) > max(1, codes.count(code) / 2 - 1)
+        for (line, code), count in times.items()
+        if code >= 0 and authors[line] == 1 and count > max(2, codes.count(code) / 2)
     }
     names = [seen.author.names[code] for code in own]
     return noted("notice-of-one", names, begin=next(iter(own.values()), "")[:60])

@@ -463,15 +463,15 @@ _IN_R = {".rds": "readRDS({})", ".rda": "get(load({}))", ".rdata": "get(load({})
 def _as_table(path: Path) -> str:
     """How a file that is no table by its name is read as one."""
     if opened := _IN_R.get(path.suffix.lower()):
-        made = json.dumps(f"{path.stem}.csv", ensure_ascii=False)
-        in_quotes = opened.format(json.dumps(str(path), ensure_ascii=False))
-        return f"in R: write.csv(as.data.frame({in_quotes}), {made}, row.names = FALSE)"
+        given, made = (
+            json.dumps(name, ensure_ascii=False) for name in (str(path), f"{path.stem}.csv")
+        )
+        return f"in R: write.csv(as.data.frame({opened.format(given)}), {made}, row.names = FALSE)"
     kind = "csv"
     with suppress(OSError), path.open("rb") as file:
         first = file.readline(2**16).strip()
-        kind = "jsonl" if first[:1] == b"{" else "tsv" if b"\t" in first else "csv"
-    new = path.with_suffix(f".{kind}")
-    moved = f"mv {shlex.quote(str(path))} {shlex.quote(str(new))}"
+        kind = "jsonl" if first[:1] == b"{" else "tsv" if b"\t" in first else kind
+    moved = shlex.join(["mv", str(path), str(path.with_suffix(f".{kind}"))])
     return f"if it is one, by its first line a .{kind}: {moved}"
 
 

@@ -215,9 +215,8 @@ def _as_documents(places: Sequence[Path], left_out: Sequence[LeftOutFile]) -> st
     """What to do where nothing could be read and the first file left out is a mail without an ending."""
     for place in places:
         for name, _, _ in left_out[:1]:
-            with suppress(OSError, UnicodeError):
-                head = (place / name).read_bytes()[:20_000].decode("latin-1")
-                if "headers" in signs_of_mail(head):
+            with suppress(OSError):
+                if "headers" in signs_of_mail((place / name).read_text("latin-1")[:20_000]):
                     folder = shlex.quote(str(place))
                     return f"they are mails: find {folder} -type f -exec mv {{}} {{}}.eml \\;"
     return None

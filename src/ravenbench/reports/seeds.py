@@ -146,8 +146,11 @@ class PooledSeeds(FolderView):
     def figures(self) -> dict[str, Figure]:
         """The columns of the first table that have intervals: means and pooled intervals."""
         first_table = self.tables()[0]
-        titles = [column.title for column in first_table.columns if column.terminal]
-        ranged = [title for title in titles if f"interval of {title}" in first_table.objects[0]]
+        ranged = [
+            column.title
+            for column in first_table.columns
+            if column.terminal and f"interval of {column.title}" in first_table.objects[0]
+        ]
         return {first_table.key: _drawn(first_table, ranged)} if ranged else {}
 
     def finding(self) -> str:
@@ -200,14 +203,9 @@ class PooledSeeds(FolderView):
         sections = [Section("seeds", f"{len(self.reports)} {self.run}s", runs)]
         title = self.first.title or f"raven {self.kind}, {len(self.reports)} {self.run}s"
         figures = self.figures()
-        sections += [
-            Section(
-                f"figure-{name}",
-                "Means and their intervals",
-                Markup("<figure>{}</figure>").format(inline(figure, name)),
-            )
-            for name, figure in figures.items()
-        ]
+        for name, figure in figures.items():
+            drawn = Markup("<figure>{}</figure>").format(inline(figure, name))
+            sections.append(Section(f"figure-{name}", "Means and their intervals", drawn))
         page = render(
             "task.html.j2",
             title=title,
@@ -217,12 +215,11 @@ class PooledSeeds(FolderView):
             tables=map(narrow, self.tables()),
             papers=self.papers(),
         )
-        json = self.to_json()
         write_parts(
             folder,
             kind=self.kind,
             page=page,
-            json=json,
+            json=self.to_json(),
             tables=self.tables(),
             figures=figures,
             papers=self.papers(),
@@ -302,16 +299,16 @@ def _drawn(table: Table, ranged: Sequence[str]) -> Figure:
     from ravenbench.reports.page import COLORS, INK, canvas, style
 
     names = [str(row[0]) for row in table.rows]
-    unknown = (math.nan, math.nan)
     with style():
         figure, panels = canvas(6.0, 0.8 + 0.3 * len(names), columns=len(ranged))
         for axes, title in zip(panels, ranged, strict=True):
-            ends = [row[f"interval of {title}"] or unknown for row in table.objects]
-            axes.hlines(range(len(names)), *zip(*ends, strict=True), color=INK)
-            means = [row[title]["mean"] if row[title] else math.nan for row in table.objects]
-            axes.plot(means, range(len(names)), "o", color=COLORS[0])
-            name_rows(axes, names if axes is panels[0] else [""] * len(names))
             axes.set_title(title)
+            name_rows(axes, names)
+            for y, row in enumerate(table.objects):
+                if row[title]:
+                    axes.plot(row[f"interval of {title}"], (y, y), color=INK)
+                    axes.plot(row[title]["mean"], y, "o", color=COLORS[0])
+            names = [""] * len(names)
     return figure
 
 

@@ -35,7 +35,7 @@ from ravenbench import __version__, files, registry
 from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
 from ravenbench.outputs import check_apart, check_folder, digest
-from ravenbench.reading.archive import zip_around
+from ravenbench.reading.archive import no_such, zip_around
 from ravenbench.store.records import Head, OtherFormat, open_record, write_record
 from ravenbench.store.store import Store
 
@@ -316,7 +316,7 @@ def data_hash(data_name: str) -> str:
             raise
         raise SpecError(
             f"{data_name!r} is neither a file, a folder nor a known corpus",
-            fix=did_you_mean(data_name, registry.names("corpus")),
+            fix=no_such(path).fix or did_you_mean(data_name, registry.names("corpus")),
         ) from error
 
 

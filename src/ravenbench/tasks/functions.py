@@ -207,19 +207,13 @@ def _in_python(error: InputError, names: Mapping[str, str]) -> InputError:
         for text in (error.problem, error.expected, error.fix)
     )
     fix = f"in a terminal: {error.fix}" if (error.fix or "").startswith("raven ") else fix
-    file = None if error.file is None else str(error.file)
-    place = f"{file}:{error.line}"
-    in_table = error.line is not None and _of_tables(place) != place
-    file = file and _of_tables(place if in_table else file)
+    file = error.file and _of_tables(str(error.file))
+    line = error.line
+    if line is not None and file != str(error.file):
+        file = _of_tables(f"{error.file}:{line}")
+        line = None
     value = _of_tables(error.found) if isinstance(error.found, str) else error.found
-    return type(error)(
-        problem or "",
-        file=file,
-        line=None if in_table else error.line,
-        found=value,
-        expected=expected,
-        fix=fix,
-    )
+    return type(error)(problem or "", file=file, line=line, found=value, expected=expected, fix=fix)
 
 
 def _by_parameters(text: str, names: Mapping[str, str]) -> str:
@@ -241,12 +235,13 @@ def _of_tables(text: str) -> str:
         place = _IN_MEMORY.search(word[0])
         if place is None:
             return word[0]
-        _, name, line = place.groups()
+        key, name, line = place.groups()
         kind = f"the table {name.removesuffix('.jsonl')!r}" if name else "the corpus in memory"
-        line = f":{line}" if line else ""
-        if line and place[1] in ROWS:
-            line = f", row {ROWS[place[1]][int(line[1:]) - 1]!r}"
-        return kind + line + word[0][place.end() :]
+        if line and key in ROWS:
+            kind += f", row {ROWS[key][int(line) - 1]!r}"
+        elif line:
+            kind += f":{line}"
+        return kind + word[0][place.end() :]
 
     return _WORD.sub(named, text)
 

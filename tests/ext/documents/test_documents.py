@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from made_documents import docx, mail, mailbox, msg, odt, paragraph, pdf
+from made_documents import docx, epub, mail, mailbox, msg, odt, paragraph, pdf
 from ravenbench.errors import FormatError, InputError
 from ravenbench.ext.documents.mails import split_mail
 from ravenbench.reading.document import Document, LeftOut, Unreadable
@@ -109,6 +109,30 @@ def test_html_leaves_a_pages_furniture_out(tmp_path, need_extra):
     document = read(tmp_path, "a.html", page.encode("latin-1"))
     assert document.text.endswith("stand here.\n\nHe’s here.\n")
     assert kinds(document) == {"boilerplate": 1, "quotations": 1, "hidden text": 1, "tables": 1}
+
+
+@pytest.mark.extra
+def test_epub_gives_chapters_in_their_order(tmp_path, need_extra):
+    need_extra("selectolax")
+    head = '<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head>'
+    page = (
+        head
+        + '<title/></head><body><a id="x"/><p>{}</p><blockquote>Others.</blockquote></body></html>'
+    )
+    chapters = {
+        "nav.xhtml": page.format("It is.<nav>One. Two.</nav>"),
+        "b%20b.xhtml": page.format("It is the <i>first</i>&nbsp;one; é."),
+        "a.xhtml": page.format("It is the last."),
+    }
+    fonts = '<e xmlns="x"><CipherReference URI="OEBPS/a.otf"/></e>'
+    more = {"META-INF/encryption.xml": fonts, "OEBPS/unlisted.xhtml": page.format("Not listed.")}
+    document = read(tmp_path, "a.epub", epub(chapters, more))
+    assert document.text == "It is.\n\nIt is the first one; é.\n\nIt is the last.\n\n"
+    assert kinds(document) == {"quotations": 3, "boilerplate": 1}
+    assert document.author is None
+    assert document.notes == (
+        "the file's metadata name Ann Roe: a hint, and no proof of who wrote it",
+    )
 
 
 @pytest.mark.extra
@@ -240,7 +264,7 @@ def test_outlook_messages(tmp_path, need_extra):
     more = {"__attach_version1.0_#00000000/__substg1.0_3707001F": "b.pdf".encode("utf-16-le")}
     document = read(tmp_path, "a.msg", msg("Her words – hers.\r\n\r\n-- \r\nAnna", **more))
     assert (document.author, document.text) == ("anna@example.org", "Her words – hers.\n")
-    assert kinds(document) == {"headers": 1, "attachments": 1, "signatures": 1}
+    assert kinds(document) == {"headers": 2, "attachments": 1, "signatures": 1}
 
 
 CHATS = {

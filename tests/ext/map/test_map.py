@@ -363,8 +363,27 @@ def test_authors_along_a_text_have_colours_and_signs_of_their_own_and_a_text_nee
 
 
 def test_a_picture_that_is_misspelt_has_its_nearest_name():
-    with pytest.raises(InputError, match=r"no such picture[\s\S]*did you mean 'PCV'"):
-        map_texts(corpus(), analysis_type="PCA", **SMALL)
+    for name, near in (("PCA", "'PCV'.*'PCR'"), ("pca", "'PCV'.*'PCR'"), ("pvc", "'PCV'")):
+        with pytest.raises(InputError, match=rf"no such picture[\s\S]*did you mean {near}"):
+            map_texts(corpus(), analysis_type=name, **SMALL)
+
+
+def test_names_of_thirty_texts_in_the_plane_cover_nothing():
+    texts = {
+        f"{name}_WIDE NAME OF A WHOLE BOOK": text for name, text in corpus("ABCDEFGHIJ").items()
+    }
+    for name, figure in map_texts(texts, analysis_type="PCV,PCR,MDS", **SMALL).figures().items():
+        figure.canvas.draw()
+        axes = figure.axes[0]
+        boxes = [text.get_window_extent() for text in axes.texts]
+        assert len(boxes) >= 8, name
+        assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i]), name
+        whole = figure.bbox
+        assert all(box.x0 >= 0 and box.x1 <= whole.width for box in boxes), name
+        signs = [axes.transData.transform(line.get_xydata())[0] for line in axes.lines]
+        assert len(signs) == 30 and not any(box.contains(*at) for box in boxes for at in signs), (
+            name
+        )
 
 
 def test_it_is_said_where_the_mask_hides_no_word_that_is_counted():

@@ -61,7 +61,12 @@ def test_an_author_is_named_with_what_the_answer_rests_on(tmp_path):
     assert 0 <= low <= one.best.probability <= high <= 1
     assert one.accuracies[0].right > 0.8 and one.accuracies[0].chance == pytest.approx(1 / 3)
     assert "stays author1" in one.content.sentence and one.best.style > 0.5
-    assert "are named rightly (other texts held out)." in one.sentence
+    of_known = one.accuracies[0]
+    assert of_known.right == 1 and of_known.interval[0] < 0.9
+    assert (
+        f"{of_known.texts} of {of_known.texts} are named rightly (95% interval"
+        f" {of_known.interval[0]:.0%} to 100%; other texts held out)." in one.sentence
+    )
     assert 0.5 < one.recognised <= 1
     share, low, high = one.strangers
     assert 0 < low < share < high < 1

@@ -19,6 +19,7 @@ WORD = DocumentFormat("Word", (".docx", ".docm"), f"{_READERS}.office:read_docx"
 OPEN_DOCUMENT = DocumentFormat("OpenDocument", (".odt",), f"{_READERS}.office:read_odt")
 RICH_TEXT = DocumentFormat("Rich Text", (".rtf",), f"{_READERS}.rich_text:read_rtf")
 HTML = DocumentFormat("HTML", (".html", ".htm", ".xhtml"), f"{_READERS}.rich_text:read_html")
+EPUB = DocumentFormat("EPUB", (".epub",), f"{_READERS}.epub:read_epub")
 PDF = DocumentFormat("PDF", (".pdf",), f"{_READERS}.pdf:read_pdf")
 MAIL = DocumentFormat("e-mail", (".eml",), f"{_READERS}.mails:read_eml")
 MAILBOX = DocumentFormat("mailbox", (".mbox",), f"{_READERS}.mails:read_mbox")

@@ -2,8 +2,8 @@
 others or a program put in.
 
 In: the text of an export or a log and its path.
-Out: ``read_chat``: a list with one ``Document`` a sender, who is its author, with what was left out;
-``is_exported``, ``is_signal_json`` and ``is_json_chat``: True where a text is such an export.
+Out: ``read_chat``: a list with one ``Document`` a sender, who is its author, with what was left out; ``is_exported``:
+True where a text is such an export.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
 Android, with dates as the phone's language has them; what follows without a date is the message's next line.
@@ -16,7 +16,7 @@ such, and somebody writes twice. whatstk is under the GPL and brings pandas and 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -77,9 +77,8 @@ def _form(text: str) -> re.Pattern[str] | None:
     """How messages of a chat begin; None where a text is no chat."""
     lines = [MARKS.sub("", line) for line in text[:20_000].split("\n") if line.strip()]
     lines = [line for line in lines if not _HEAD.fullmatch(line.strip())][:_LOOKED_AT]
-    if not lines:
-        return None
-    if len(_senders(lines, _START)) >= 2 and _START.match(lines[0]) is not None:
+    senders = _senders(lines, _START)
+    if len(senders) >= 2 and _START.match(lines[0]):
         return _START
     lines = [
         line
@@ -89,14 +88,12 @@ def _form(text: str) -> re.Pattern[str] | None:
     senders = _senders(lines, _LOOSE)
     often = len(senders) >= max(3, len(lines) / 2) and 1 < len({*senders}) < len(senders)
     closed = any("</" in line for line in lines)
-    return _LOOSE if often and not closed and _LOOSE.match(lines[0]) is not None else None
+    return _LOOSE if often and not closed and _LOOSE.match(lines[0]) else None
 
 
 def _senders(lines: list[str], form: re.Pattern[str]) -> list[str]:
     """The senders of messages that begin on these lines."""
-    matches = ((line, match) for line in lines if (match := form.match(line)))
-    named = (_SENDER.match(line[match.end() :]) for line, match in matches)
-    return [match[1] or match[2] for match in named if match]
+    return [sender for sender, _ in _of_lines("\n".join(lines), form) if sender]
 
 
 def is_exported(text: str) -> bool:
@@ -107,35 +104,26 @@ def is_exported(text: str) -> bool:
 _SENDER_IN_JSON = re.compile(r'"(?:from|sender_name|author)":')
 
 
-def is_json_chat(text: str) -> bool:
+def _is_json_chat(text: str) -> bool:
     """Whether a text is the JSON that Telegram, Discord, Slack or Messenger export."""
     head = "".join(text[:20_000].split())
     messages = head.partition('"messages":[')[2]
     of_slack = '"user":' in head.partition('"type":"message"')[2]
-    chat = of_slack or _SENDER_IN_JSON.search(messages) is not None
-    return chat and head[0] in "{["
-
-
-def is_signal_json(text: str) -> bool:
-    """Whether a text is the messages of a Signal chat as signal-export writes them."""
-    head = text.lstrip()[:20_000].partition("\n")[0]
-    return head.startswith("{") and '"sender"' in head and '"body"' in head
+    return head[:1] in ("{", "[") and (of_slack or bool(_SENDER_IN_JSON.search(messages)))
 
 
 def read_chat(text: str, path: Path) -> list[Document]:
     """A document for each sender, in the order in which they first wrote; messages stand a line each, or more."""
-    accounts: dict[str, Account] = {}
-    messages: dict[str, list[str]] = {}
+    accounts = defaultdict[str, Account](Account)
+    messages = defaultdict[str, list[str]](list)
     system = 0
     damaged: list[int] = []
     for sender, body in _messages(text, damaged) or _of_lines(text, _START):
         if sender is None:
             system += 1
             continue
-        account = accounts.setdefault(sender, Account())
-        own = _own(body, account)
-        if own:
-            messages.setdefault(sender, []).append(own)
+        if own := _own(body, accounts[sender]):
+            messages[sender].append(own)
     broken = (
         f"lines that are no messages were left out ({len(damaged):,}, the first is line"
         f" {min(damaged, default=0)})"
@@ -156,10 +144,15 @@ def read_chat(text: str, path: Path) -> list[Document]:
 
 def _messages(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]] | None:
     """Sender and body of each message, the sender None for what the program says; None where a text is no chat."""
-    if is_signal_json(text):
-        return _of_json(text, damaged)
-    if is_json_chat(text):
-        return _of_export(text, damaged)
+    head = text.lstrip()[:20_000].partition("\n")[0]
+    if head.startswith("{") and '"sender"' in head and '"body"' in head:  # signal-export
+        return _of_json(text.strip().split("\n"), damaged)
+    if _is_json_chat(text):
+        whole = from_json(text, "a chat")
+        chats = whole if isinstance(whole, dict) else {"messages": whole}
+        several = chats.get("chats")
+        listed = several.get("list", []) if isinstance(several, dict) else [chats]
+        return _of_json([one for chat in listed for one in chat.get("messages") or []], damaged)
     if len(_ABOVE.findall(text[:20_000])) >= 2:
         return _of_heads(text)
     form = _form(text)
@@ -182,12 +175,8 @@ def _of_lines(text: str, form: re.Pattern[str]) -> Iterator[tuple[str | None, st
         begun = True
         rest = line[match.end() :]
         named = None if form is _LOOSE and _NOBODY.match(rest) else _SENDER.match(rest)
-        sender = (
-            None
-            if named is None
-            else " ".join(MARKS.sub("", named[1] or named[2]).split()).removeprefix("~ ").strip()
-            or None
-        )
+        name = "" if named is None else " ".join(MARKS.sub("", named[1] or named[2]).split())
+        sender = name.removeprefix("~ ").strip() or None
         body = rest if named is None else rest[named.end() :]
     if begun:
         yield sender, body
@@ -195,86 +184,75 @@ def _of_lines(text: str, form: re.Pattern[str]) -> Iterator[tuple[str | None, st
 
 def _of_heads(text: str) -> Iterator[tuple[str | None, str]]:
     """The same where date and sender stand on a line above each message."""
-    heads = [*_ABOVE.finditer(text)]
-    before = text[: heads[0].start()]
+    before, *rest = _ABOVE.split(text)
     if before.strip():
         yield None, before
-    ends = [*(head.start() for head in heads[1:]), len(text)]
-    for head, end in zip(heads, ends, strict=True):
-        yield (head["after"] or head["before"]).strip(), text[head.end() : end].strip()
+    for after, above, body in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        yield (after or above).strip(), body.strip()
 
 
-def _of_export(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
-    """The same of a JSON file, of one chat or (Telegram) of all; messages of bots and of the program are nobody's. Of
-    several senders of one name each is called by the name and the number that the program gave them."""
-    whole = from_json(text, "a chat")
-    chats = [whole] if isinstance(whole, dict) else [{"messages": whole}]
-    if isinstance(whole, dict) and isinstance(whole.get("chats"), dict):
-        chats = whole["chats"].get("list", [])
-    messages = [one for chat in chats for one in chat.get("messages") or []]
-    called = dict[str, str]()
-    for message in messages:
-        name, number_of = _who(message)
-        if called.get(number_of, number_of) == number_of:
-            called[number_of] = name
-    times = Counter(called.values())
-    for number, message in enumerate(messages, start=1):
+def _of_json(messages: list[Any], damaged: list[int]) -> Iterator[tuple[str | None, str]]:
+    """The same of messages in JSON, or lines of it; those of bots and of the program are nobody's. Of several senders of
+    one name each is called by the name and the number that the program gave them."""
+    read = list[tuple[str | None, str, str]]()
+    for place, message in enumerate(messages, start=1):
         try:
-            sender, body = _exported(message)
-            number_of = _who(message)[1]
-            if sender and number_of:
-                sender = called[number_of]
-                sender = f"{sender} ({number_of})" if times[sender] > 1 else sender
-            words = checked_text(body)
-            named = checked_name(sender, "a sender", "") if sender else None
+            read.append(_exported(from_json(message, "") if isinstance(message, str) else message))
         except (TypeError, AttributeError, LookupError, FormatError):
-            damaged.append(number)
-            continue
-        yield named, words
+            damaged.append(place)
+    called = dict[str, str]()
+    for name, number, _ in read:
+        if name and called.get(number, number) == number:
+            called[number] = name
+    times = Counter(called.values())
+    for name, number, body in read:
+        if name and number:
+            name = called[number]
+            name = f"{name} ({number})" if times[name] > 1 else name
+        yield name, body
 
 
 _OWN = {None, "thread_broadcast", "file_share", "me_message"}
 """Kinds of Slack's messages that people write."""
 
 
-def _who(message: Any) -> tuple[str, str]:
-    """The name of the sender of a message in such a file, and the number; "" where there is none."""
-    if not isinstance(message, dict):
-        return "", ""
-    author = message.get("author")
-    author = author if isinstance(author, dict) else {}
-    profile = message.get("user_profile")
-    profile = profile if isinstance(profile, dict) else {}
-    number = message.get("from_id") or author.get("id") or message.get("user") or ""
+def _exported(message: dict[str, Any]) -> tuple[str | None, str, str]:
+    """The name of the sender of a message, None where nobody wrote it, the sender's number ("" where there is none), and
+    the words."""
+    author, profile = (
+        inner if isinstance(inner, dict) else {}
+        for inner in map(message.get, ("author", "user_profile"))
+    )
+    kind = message.get("type")
+    body = message.get("content") or message.get("text") or message.get("body") or ""
+    if not isinstance(body, str):  # Telegram
+        body = "".join(one if isinstance(one, str) else one["text"] for one in body)
+    name = message.get("sender_name") or message.get("sender")
+    if author:  # Discord
+        foreign = author.get("isBot") or kind not in (None, "Default", "Reply")
+    elif "user" in message:  # Slack
+        foreign = message.get("subtype") not in _OWN
+        body = unescape(body)
+    elif "sender" in message:  # Signal
+        foreign = message.get("call")
+        body = (message.get("quote") or "") + body
+    else:
+        foreign = (name is None and kind != "message") or message.get("forwarded_from")
+    number = str(message.get("from_id") or author.get("id") or message.get("user") or "")
     names = (
-        message.get("sender_name") and _again_utf8(str(message["sender_name"])),
+        name,
         message.get("from"),
         author.get("nickname"),
         author.get("name"),
         profile.get("real_name"),
         number,
     )
-    return next((str(name) for name in names if name), ""), str(number)
-
-
-def _exported(message: dict[str, Any]) -> tuple[str | None, str]:
-    """Sender and words of one message of such a file."""
-    pieces = message.get("content") or message.get("text") or ""
-    if not isinstance(pieces, str):  # Telegram
-        pieces = "".join(one if isinstance(one, str) else one["text"] for one in pieces)
-    if "sender_name" in message:
-        pieces = _again_utf8(pieces)
-    kind = message.get("type")
-    author = message.get("author")
-    if isinstance(author, dict):  # Discord
-        foreign = author.get("isBot") or kind not in (None, "Default", "Reply")
-    elif "user" in message:  # Slack
-        foreign = message.get("subtype") not in _OWN
-        pieces = unescape(pieces)
-    else:
-        foreign = "sender_name" not in message and kind != "message"
-        foreign = foreign or message.get("forwarded_from")
-    return None if foreign else _who(message)[0] or None, pieces
+    name = next((str(one) for one in names if one), "")
+    if "sender_name" in message:  # Messenger
+        name = _again_utf8(name)
+        body = _again_utf8(body)
+    words = checked_text(body)
+    return (checked_name(name, "a sender", "") if name and not foreign else None), number, words
 
 
 def _again_utf8(words: str) -> str:
@@ -283,23 +261,6 @@ def _again_utf8(words: str) -> str:
         return words.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return words
-
-
-def _of_json(text: str, damaged: list[int]) -> Iterator[tuple[str | None, str]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            message = from_json(line, "", number)
-            sender, body, quote = (message.get(key) or "" for key in ("sender", "body", "quote"))
-            words = checked_text(quote + body)
-            named = (
-                checked_name(sender, "a sender", "") if sender and not message.get("call") else None
-            )
-        except (TypeError, AttributeError, FormatError):
-            damaged.append(number)
-            continue
-        yield named, words
 
 
 def _own(body: str, account: Account) -> str:

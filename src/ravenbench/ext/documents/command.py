@@ -19,7 +19,7 @@ def command(
     inbox: Annotated[
         list[Path],
         typer.Argument(
-            help="A folder of documents (.docx, .odt, .rtf, .html, .pdf, .eml, .mbox …), or some."
+            help="A folder of documents (.docx, .odt, .rtf, .html, .epub, .pdf, .eml, .mbox …), or some."
         ),
     ],
     out: Annotated[
@@ -41,7 +41,7 @@ def command(
 
     raven texts INBOX -o texts
 
-    Word, OpenDocument, Rich Text, HTML, PDF, mails and mailboxes, Outlook messages, and chats (WhatsApp, Signal,
+    Word, OpenDocument, Rich Text, HTML, EPUB, PDF, mails and mailboxes, Outlook messages, and chats (WhatsApp, Signal,
     Telegram, Discord, Slack, Messenger, LINE, IRC). Headers, signatures, quoted and forwarded mail, words of lists and
     mail programs, tables, footnotes and what programs put in are left out, and
     shown. Nothing is fetched, no macro runs, no attachment is opened. Look at OUT/index.html before you compare.

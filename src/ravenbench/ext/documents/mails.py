@@ -1,10 +1,9 @@
 """Reads mail (.eml and .mbox by Python's own reader, Outlook's .msg by olefile): what the sender of each mail wrote.
 
-In: a path and perhaps an encoding; for ``document`` the plain text and HTML of a mail, for ``split_mail`` the body of
-one.
-Out: ``read_eml``, ``read_mbox``, ``read_msg``: a list of ``Document`` (``document``: one) with text, author, date and
-what was left out; ``split_mail``: the sender's text and a list of (kind, passage). Unreadable where the file is no such
-mail, encrypted or too large, FormatError for an unknown encoding, MissingPart without olefile.
+In: a path and perhaps an encoding; for ``split_mail`` the body of a mail.
+Out: ``read_eml``, ``read_mbox``, ``read_msg``: a list of ``Document`` with text, author, date and what was left out;
+``split_mail``: the sender's text and a list of (kind, passage). Unreadable where the file is no such mail, encrypted or
+too large, FormatError for an unknown encoding, MissingPart without olefile.
 
 A mail's author is the address in From; where a list sent it on under its own address ("Mia Holm via boats"), the one
 that the list says it came from (``_sender``). Attachments are named, never opened. extract-msg is under the GPL;
@@ -16,12 +15,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from email import message_from_bytes
 from email.errors import CloseBoundaryNotFoundDefect, MessageError, StartBoundaryNotFoundDefect
 from email.header import decode_header, make_header
 from email.message import Message
 from email.policy import compat32
-from email.utils import getaddresses
+from email.utils import getaddresses, quote
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
@@ -76,18 +76,16 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
         except InputError as error:
             faults.append((f"mail {number}", error.problem))
             continue
-        documents += [document] if document.text.strip() else []
-        empty += not document.text.strip()
+        if document.text.strip():
+            documents.append(document)
+        else:
+            empty += 1
+    listed = list(map(": ".join, faults))
     if not documents:
-        raise Unreadable(
-            "no mail in it can be read",
-            file=path,
-            found="; ".join(map(": ".join, faults[:3])) or "no words of a sender",
-        )
-    said = (
-        [f"left out of the mailbox: {first_names(list(map(': '.join, faults)))}"] if faults else []
-    )
-    said += [f"mails without words of their sender were left out ({empty:,})"] if empty else []
+        first_faults = "; ".join(listed[:3]) or "no words of a sender"
+        raise Unreadable("no mail in it can be read", file=path, found=first_faults)
+    said = [f"left out of the mailbox: {first_names(listed)}"] * bool(faults)
+    said += [f"mails without words of their sender were left out ({empty:,})"] * bool(empty)
     first = documents[0]
     documents[0] = msgspec.structs.replace(first, notes=(*first.notes, *said), unread=tuple(faults))
     return documents
@@ -129,9 +127,7 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
             "application/x-pkcs7-mime",
             "application/pgp-encrypted",
         ):
-            raise Unreadable(
-                "it is encrypted", file=path, fix="export it decrypted from the mail program"
-            )
+            raise _encrypted(path)
         if any(
             isinstance(d, CloseBoundaryNotFoundDefect | StartBoundaryNotFoundDefect)
             for d in inner.defects
@@ -145,59 +141,37 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
             words = _decoded(data, inner, path, encoding)
             plain += _unwrapped(words, inner) + "\n"
         elif kind == "text/html":
-            named = _charset(inner) is not None
-            html += (
-                _decoded(data, inner, path, encoding)
-                if named
-                else decode_html(data, path, encoding)
-            )
+            if _charset(inner) is None:
+                html += decode_html(data, path, encoding)
+            else:
+                html += _decoded(data, inner, path, encoding)
     if plain.strip():
         account.add("a second form in HTML", "", int(bool(html)))
-    author, name = _sender(message)
-    return document(
-        plain,
-        html,
-        account,
-        path=path,
-        part=part,
-        author=author or None,
-        name=name,
-        date=_header(message, "Date"),
-        subject=_header(message, "Subject"),
-        notes=notes,
-    )
-
-
-def document(
-    plain: str,
-    html: str,
-    account: Account,
-    *,
-    path: Path,
-    part: str,
-    author: str | None,
-    date: str,
-    subject: str,
-    notes: list[str],
-    name: str = "",
-) -> Document:
-    """The ``Document`` of what the sender wrote, by the plain text of a mail or, where it has none, its HTML."""
     body = plain if plain.strip() else html_text(html, account, mail=True) if html else ""
     own, rest = split_mail(body.replace("\r\n", "\n").replace("\r", "\n"))
     for kind, passage in rest:
-        account.add(kind, passage, 1)
-    if re.match(r"(fwd?|wg|tr|rv|i|πρθ|vs|doorst)\s*:", subject.strip(), re.IGNORECASE):
+        account.add(kind, passage)
+    if _SENT_ON.match(_header(message, "Subject")):
         notes.append("its subject says that it was forwarded: is what is left by the sender?")
+    author, name = _sender(message)
     return Document(
         path=path,
         part=part,
         text=own,
-        author=author,
-        date=date,
+        author=author or None,
+        date=_header(message, "Date"),
         left_out=account.left_out(),
         notes=tuple(notes),
         sender_name=plain_name(name),
     )
+
+
+_SENT_ON = re.compile(r"(fwd?|wg|tr|rv|i|πρθ|vs|doorst)\s*:", re.IGNORECASE)
+
+
+def _encrypted(path: Path) -> Unreadable:
+    fix = "export it decrypted from the mail program"
+    return Unreadable("it is encrypted", file=path, fix=fix)
 
 
 def _parts(message: Message, account: Account) -> Iterator[Message]:
@@ -227,8 +201,6 @@ _FILES = ("image", "audio", "video", "font")
 
 _VIA = re.compile(r"['\" ](?:via|über|par|mediante|tramite) (?=\S)")
 """What lists put between the name of a writer whose mail they send on, and their own."""
-_ORIGINAL = "X-Original-From", "X-Original-Sender"
-"""Headers in which a list says whose mail it is."""
 
 
 def _sender(message: Message) -> tuple[str, str]:
@@ -239,21 +211,27 @@ def _sender(message: Message) -> tuple[str, str]:
     sent_on = _VIA.search(name)
     own_name = name[: sent_on.start()].strip("'\" ") if sent_on else ""
     if not own_name:
-        return address.lower() or name, name
-    own = [one for header in _ORIGINAL for one in _people(message, header)]
+        return address or name, name
     answered = _people(message, "Reply-To")
-    own += [one for one in answered if one[0].strip("'\" ") == own_name]
-    addresses = [one.lower() for _, one in own if "@" in one and one.lower() != address.lower()]
-    if addresses:
-        return addresses[0], own_name
-    is_list = any(_raw(message, header) for header in ("List-Id", "List-Post"))
-    is_list |= any(one.lower() == address.lower() for _, one in answered)
-    return (own_name, own_name) if is_list else (address.lower() or name, name)
+    own = [one for one in answered if one[0].strip("'\" ") == own_name]
+    original = [*_people(message, "X-Original-From"), *_people(message, "X-Original-Sender")]
+    for _, one in original + own:
+        if "@" in one and one != address:
+            return one, own_name
+    if (
+        _raw(message, "List-Id")
+        or _raw(message, "List-Post")
+        or (address in [one for _, one in answered])
+    ):
+        return own_name, own_name
+    return address or name, name
 
 
 def _people(message: Message, name: str) -> list[tuple[str, str]]:
-    """Names and addresses in a header; names are decoded after they were parted, for they may hold commas."""
-    return [(_words(person), address) for person, address in getaddresses([_raw(message, name)])]
+    """Names and addresses, in lower case, in a header; names are decoded after they were parted, for they may hold
+    commas."""
+    people = getaddresses([_raw(message, name)])
+    return [(_words(person), address.lower()) for person, address in people]
 
 
 def _header(message: Message, name: str) -> str:
@@ -292,10 +270,8 @@ def _charset(part: Message) -> str | None:
 def _decoded(data: bytes, part: Message, path: Path, encoding: str | None) -> str:
     charset = _charset(part)
     if charset not in (None, "us-ascii", "utf-8"):
-        try:
+        with suppress(LookupError, UnicodeDecodeError):
             return data.decode({"iso-8859-1": "cp1252"}.get(charset, charset))
-        except (LookupError, UnicodeDecodeError):
-            pass
     try:
         return decode(data, path, encoding=encoding)
     except FormatError as error:
@@ -324,66 +300,52 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
         raise Unreadable("it is damaged, or no Outlook message", file=path)
     with olefile.OleFileIO(path) as ole:
 
-        def value(property_: str, folder: str = "") -> str:
-            stem = f"{folder}/__substg1.0_{property_}" if folder else f"__substg1.0_{property_}"
-            if ole.exists(f"{stem}001F"):
-                return str(
-                    ole.openstream(f"{stem}001F").read(_MAIL_LIMIT).decode("utf-16-le", "replace")
-                ).strip("\0")
-            if ole.exists(f"{stem}001E"):
-                return decode(
-                    ole.openstream(f"{stem}001E").read(_MAIL_LIMIT).strip(b"\0"),
-                    path,
-                    encoding=encoding or "cp1252",
-                )
-            return ""
+        def raw(name: str, folder: str = "") -> bytes:
+            place = f"{folder}/__substg1.0_{name}".lstrip("/")
+            return bytes(ole.openstream(place).read(_MAIL_LIMIT)) if ole.exists(place) else b""
+
+        def value(name: str, folder: str = "") -> str:
+            if wide := raw(f"{name}001F", folder):
+                return wide.decode("utf-16-le", "replace").strip("\0")
+            narrow = raw(f"{name}001E", folder).strip(b"\0")
+            return decode(narrow, path, encoding=encoding or "cp1252")
 
         kind = value("001A")
-        if not kind and not value("1000"):
+        plain = value("1000")
+        if not kind and not plain:
             raise Unreadable("it is no Outlook message", file=path)
         if "smime" in kind.lower() and "multipartsigned" not in kind.lower():
-            raise Unreadable(
-                "it is encrypted", file=path, fix="export it decrypted from the mail program"
-            )
-        account = Account()
-        headers = message_from_bytes(value("007D").encode("utf-8", "replace"), policy=compat32)
-        subject = value("0037")
-        author = (value("5D01") or value("0C1F")).lower()
-        if "@" not in author or _VIA.search(value("0C1A")):
-            author = _sender(headers)[0] or value("0C1A") or author
-        account.add("headers", f"Subject: {subject}", max(1, len(headers.keys())))
-        for folder in sorted(
-            {entry[0] for entry in ole.listdir() if entry[0].startswith("__attach_version1.0")}
-        ):
-            account.add(
-                "attachments", value("3707", folder) or value("3704", folder) or "without a name"
-            )
-        plain = value("1000")
-        html = ""
-        if not plain.strip() and ole.exists("__substg1.0_10130102"):
-            html = decode_html(
-                ole.openstream("__substg1.0_10130102").read(_MAIL_LIMIT), path, encoding
-            )
-        if not plain.strip() and not html and ole.exists("__substg1.0_10090102"):
+            raise _encrypted(path)
+        body = Message()
+        if plain.strip():
+            body.set_payload(plain, "utf-8")
+        elif html := raw("10130102"):
+            body["Content-Type"] = "text/html"
+            body.set_payload(html.decode("ascii", "surrogateescape"))
+        elif raw("10090102"):
             raise Unreadable(
                 "its text stands in compressed Rich Text only",
                 file=path,
                 fix="save it as .eml or .txt",
             )
-        return [
-            document(
-                plain,
-                html,
-                account,
-                path=path,
-                part="",
-                author=author or None,
-                date=_header(headers, "Date"),
-                subject=subject,
-                notes=[],
-                name=value("0C1A"),
-            )
-        ]
+        message = message_from_bytes(value("007D").encode("utf-8", "replace"), policy=compat32)
+        message.defects.clear()  # the parts of which its headers speak lie elsewhere
+        name = value("0C1A")
+        address = value("5D01") or value("0C1F")
+        if "From" not in message or ("@" in address and not _VIA.search(name)):
+            del message["From"]
+            message["From"] = f'"{quote(name)}" <{address * ("@" in address)}>'
+        if "Subject" not in message:
+            message["Subject"] = value("0037")
+        parts: list[Message | str] = [body]
+        for folder in sorted({entry[0] for entry in ole.listdir() if "__attach" in entry[0]}):
+            called = value("3707", folder) or value("3704", folder) or "without a name"
+            attached = Message()
+            attached.add_header("Content-Disposition", "attachment", filename=called)
+            attached.set_payload("in the file")
+            parts.append(attached)
+        message.set_payload(parts)
+        return [_read(message, path, encoding, "")]
 
 
 _BLOCK = re.compile(
@@ -414,23 +376,28 @@ _NOTICE = re.compile(any_of("mail_notice"), re.IGNORECASE)
 _OF_A_FORUM = re.compile(
     r"\[quote\b[^\]\n]{0,200}\](?:(?!\[/?quote\b).)*+\[/quote\][ \t]*\n?", re.IGNORECASE | re.DOTALL
 )
-_UNFOLDED = re.compile(r"^[ \t]*Click to expand\.{3}[ \t]*\n?", re.MULTILINE)
-"""What ends a quotation of a forum, which a line "… said:" begins."""
-_SAID = re.compile(r"^[^\n]{1,60} (?:said|wrote):[ \t↑]*$", re.MULTILINE)
-_SIGNED, _SIGNATURE, _SIGNED_END = (
-    f"-----{words}-----"
-    for words in ("BEGIN PGP SIGNED MESSAGE", "BEGIN PGP SIGNATURE", "END PGP SIGNATURE")
+_SAID = r"[^\n]{1,60} (?:said|wrote):[ \t↑]*\n"
+_UNFOLDED = re.compile(
+    rf"^{_SAID}(?:(?!{_SAID}|[ \t]*Click to expand\.\.\.)[^\n]*+\n)*+[ \t]*Click to expand\.{{3}}[ \t]*\n?",
+    re.MULTILINE,
 )
-_SIGNED_HEAD = re.compile(r"[ \t]*\n(?:[\w-]++: .*+\n)*+[ \t]*\n?")
+_SIGNED = re.compile(
+    r"-----BEGIN PGP SIGNED MESSAGE-----[ \t]*(?:\n(?:[\w-]++: [^\n]*+\n)*+[ \t]*\n?)?"
+    r"((?:(?!-----BEGIN PGP SIG).)*+)"
+    r"(-----BEGIN PGP SIGNATURE-----(?:(?!-----(?:END|BEGIN) PGP SIG).)*+(?:-----END PGP SIGNATURE-----)?)",
+    re.DOTALL,
+)
 _PROGRAM = re.compile(rf"[ \t]*(?:{any_of('mail_program')})", re.IGNORECASE)
 _BANNER = re.compile(rf"[ \t*]*(?:{any_of('mail_banner')})", re.IGNORECASE)
 _RULE = re.compile(r"[ \t]*[-_=~*#]{2,}[ \t]*")
 _WARNS = re.compile(any_of("mail_warning"), re.IGNORECASE)
 _LINK = re.compile(r"://|@|www\.")
+_RULE_ABOVE = re.compile(r"^[-_ \t]*+\Z", re.MULTILINE)
+"""The line above the head of another mail."""
 _OF_PROGRAMS = "words of lists and programs"
 _FOOTER_LINES = 12
 """Lines at the end, at most, among which those of a list's or a program's footer are."""
-_AFTER = re.compile(r"\s*+(>?)")
+_GOES_ON = re.compile(r"\s*+[^>]")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
 
@@ -444,39 +411,30 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     end is left out, and so is what mailing lists, gateways and scanners put before or after a mail. Of a text that is
     signed in the open only the frame and the signature go.
     """
-    body, rest = _unsigned(body)
-    body, banner = _without_banner(body)
-    rest += [(_OF_PROGRAMS, banner)] if banner else []
-    while (forum := _OF_A_FORUM.search(body)) is not None:  # the innermost first
-        rest.append(("quotations", forum[0]))
-        body = body[: forum.start()] + body[forum.end() :]
-    done = 0
-    said = list[str]()
-    for unfolded in _UNFOLDED.finditer(body):
-        heads = [*_SAID.finditer(body, done, unfolded.start())]
-        if heads:
-            said.append(body[done : heads[-1].start()])
-            rest.append(("quotations", body[heads[-1].start() : unfolded.end()]))
-            done = unfolded.end()
-    body = "".join([*said, body[done:]])
+    rest: list[tuple[str, str]] = []
+
+    def unsigned(signed: re.Match[str]) -> str:
+        """Lines of such a text that begin with a dash have "- " before them (RFC 4880, 7.1)."""
+        rest.append(("signatures", signed[2]))
+        return re.sub(r"(?m)^- (?=-|From )", "", signed[1])
+
+    body = _without_banner(_SIGNED.sub(unsigned, body), rest)
+    while _OF_A_FORUM.search(body) is not None:  # the innermost first
+        body = _without(_OF_A_FORUM, "quotations", body, rest)
+    body = _without(_UNFOLDED, "quotations", body, rest)
     starts = [
         (match.start(), kind)
         for pattern, kind in _HEADS
         if (match := pattern.search(body)) is not None
     ]
     for start, end in introductions(body):
-        after = _AFTER.match(body, end)
-        if after is not None and after.end() < len(body) and not after[1]:
+        if _GOES_ON.match(body, end):
             starts.append((start, "quoted mail"))
             break
     if starts:
         start, kind = min(starts)
         rest.append((kind, body[start:]))
-        body = body[:start].rstrip()
-        if not body[body.rfind("\n") + 1 :].strip(
-            "_- \t"
-        ):  # the line above the head of the other mail
-            body = body[: body.rfind("\n") + 1]
+        body = _RULE_ABOVE.sub("", body[:start].rstrip())
     pieces = list[str]()
     done = 0
     for start, end in introductions(body):  # they go with what they introduce
@@ -494,57 +452,48 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
         written.append(line)
     if quoted:
         rest.append(("quotations", "\n".join(quoted)))
-    text, ends = _without_end("\n".join(written).rstrip())
-    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest + ends
+    text = _without_end("\n".join(written).rstrip(), rest)
+    return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest
 
 
-def _unsigned(body: str) -> tuple[str, list[tuple[str, str]]]:
-    """A body without the frames and signatures of texts that are signed in the open, and these; lines of such a text that
-    begin with a dash have "- " before them (RFC 4880, 7.1)."""
-    pieces = list[str]()
-    signatures: list[tuple[str, str]] = []
-    done = 0
-    while (begin := body.find(_SIGNED, done)) >= 0 and (sign := body.find(_SIGNATURE, begin)) >= 0:
-        head = _SIGNED_HEAD.match(body, begin + len(_SIGNED))
-        words = body[begin + len(_SIGNED) if head is None else head.end() : sign]
-        pieces += [body[done:begin], re.sub(r"(?m)^- (?=-|From )", "", words)]
-        end = body.find(_SIGNED_END, sign)
-        done = len(body) if end < 0 else end + len(_SIGNED_END)
-        signatures.append(("signatures", body[sign:done]))
-    return "".join([*pieces, body[done:]]), signatures
+def _without(pattern: re.Pattern[str], kind: str, text: str, rest: list[tuple[str, str]]) -> str:
+    """A text without all that a pattern finds, which goes to the rest."""
+    rest += [(kind, match[0]) for match in pattern.finditer(text)]
+    return pattern.sub("", text)
 
 
-def _without_banner(body: str) -> tuple[str, str]:
-    """A body without the lines that a gateway put before it, and these; a paragraph that begins so only as far as its
-    lines are warnings."""
+def _without_banner(body: str, rest: list[tuple[str, str]]) -> str:
+    """A body without the lines that a gateway put before it; a paragraph that begins so only as far as its lines are
+    warnings."""
     lines = body.lstrip("\n").split("\n")
     end = 0
     while end < len(lines) and (_WARNS.search if end else _BANNER.match)(lines[end]):
         end += 1
     if not end or not "".join(lines[end:]).strip():
-        return body, ""
-    return "\n".join(lines[end:]), "\n".join(lines[:end])
+        return body
+    rest.append((_OF_PROGRAMS, "\n".join(lines[:end])))
+    return "\n".join(lines[end:])
 
 
-def _without_footer(text: str) -> tuple[str, str]:
-    """A text without what a list or a program put at its end, after a rule or a blank line, and that."""
+def _without_footer(text: str, rest: list[tuple[str, str]]) -> str:
+    """A text without what a list or a program put at its end, after a rule or a blank line."""
     lines = text.rstrip().split("\n")
-    begin = max(1, len(lines) - _FOOTER_LINES)
-    found_at = [
-        i
-        for i in range(begin, len(lines))
-        if _PROGRAM.match(lines[i]) and _ends_before(lines[i - 1])
-    ]
-    first_line = found_at[0] if found_at else len(lines)
-    after = (line for line in lines[first_line:] if not _PROGRAM.match(line))
-    plain = ([word for word in line.split() if not _LINK.search(word)] for line in after)
-    if any(len(words) > _NAME_LINES for words in plain):
-        return text, ""
-    while first_line and _ends_before(lines[first_line - 1]):
-        first_line -= 1
-    if not found_at or not first_line:
-        return text, ""
-    return "\n".join(lines[:first_line]), "\n".join(lines[first_line:]).strip()
+    first = max(1, len(lines) - _FOOTER_LINES)
+    while first < len(lines) and not (
+        _PROGRAM.match(lines[first]) and _ends_before(lines[first - 1])
+    ):
+        first += 1
+    for line in lines[first:]:
+        words = [word for word in line.split() if not _LINK.search(word)]
+        if len(words) > _NAME_LINES and not _PROGRAM.match(line):
+            return text
+    end = first
+    while end and _ends_before(lines[end - 1]):
+        end -= 1
+    if first == len(lines) or not end:
+        return text
+    rest.append((_OF_PROGRAMS, "\n".join(lines[end:]).strip()))
+    return "\n".join(lines[:end])
 
 
 def _ends_before(line: str) -> bool:
@@ -552,30 +501,22 @@ def _ends_before(line: str) -> bool:
     return not line.strip() or _RULE.fullmatch(line) is not None
 
 
-def _without_end(text: str) -> tuple[str, list[tuple[str, str]]]:
-    ends: list[tuple[str, str]] = []
-    text, footer = _without_footer(text)
-    if footer:
-        ends.append((_OF_PROGRAMS, footer))
+def _without_end(text: str, rest: list[tuple[str, str]]) -> str:
+    """A text without footers, signatures and notices at its end."""
+    text = _without_footer(text, rest)
     if (match := re.search(r"^--[ \t]?$\n", text + "\n", re.MULTILINE)) is not None:
-        ends.append(("signatures", text[match.end() :]))
+        rest.append(("signatures", text[match.end() :]))
         text = text[: match.start()].rstrip()
-    ends += [("signatures", match[0]) for match in reversed(list(_PHONE.finditer(text)))]
-    text = _PHONE.sub("", text).rstrip()
-    blocks = text.split("\n\n")
-    while (
-        len(blocks) > 1
-        and len(blocks[-1].split()) > 12
-        and _NOTICE.search(blocks[-1])
-        and len(blocks[-1]) > 120
-    ):
-        ends.append(("notices of confidentiality", blocks.pop().strip()))
+    blocks = _without(_PHONE, "signatures", text, rest).rstrip().split("\n\n")
+    while len(blocks) > 1 and len(blocks[-1]) > 120 and len(blocks[-1].split()) > 12:
+        if not _NOTICE.search(blocks[-1]):
+            break
+        rest.append(("notices of confidentiality", blocks.pop().strip()))
     text = "\n\n".join(blocks).rstrip()
-    closings = list(_CLOSING.finditer(text))
-    if closings:
-        after = text[closings[-1].end() :]
+    for last in list(_CLOSING.finditer(text))[-1:]:
+        after = text[last.end() :]
         lines = [line for line in after.split("\n") if line.strip()]
         if 0 < len(lines) <= _NAME_LINES and all(len(line.split()) <= 8 for line in lines):
-            ends.append(("signatures", after))
-            text = text[: closings[-1].end()]
-    return text, ends
+            rest.append(("signatures", after))
+            text = text[: last.end()]
+    return text

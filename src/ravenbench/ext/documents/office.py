@@ -21,7 +21,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, counted
 from ravenbench.reading.archive import DOCUMENT_LIMIT, check_members
 from ravenbench.reading.document import Account, Document, Unreadable
 
@@ -29,6 +29,7 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
 _STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
 TABLES = "tables"
 NOTES = "footnotes and endnotes"
@@ -103,9 +104,9 @@ _ODT = _Form(
 
 def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
     """The one document of a Word file. Raises Unreadable if it is protected, damaged or too large."""
-    with _zip(path, "Word") as archive:
+    with open_zip(path, "Word") as archive:
         names = archive.namelist()
-        kinds = _parse(archive, "[Content_Types].xml", path)
+        kinds = part_xml(archive, "[Content_Types].xml", path)
         of = {e.get("PartName", "").lstrip("/"): e.get("ContentType", "") for e in kinds}
         main = next(
             (name for name, kind in of.items() if kind.endswith("main+xml")), "word/document.xml"
@@ -117,7 +118,7 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
         ):
             raise Unreadable("it holds no Word text", file=path, expected="a Word document")
         account = Account()
-        body = _parse(archive, main, path, {_STRICT: _W})
+        body = part_xml(archive, main, path, {_STRICT: _W})
         text = "".join(_pieces(body, _DOCX, account, {}))
         folder = main.rpartition("/")[0]
         for name in (n for n in names if n.startswith(f"{folder}/")):
@@ -132,22 +133,22 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
                 path=path,
                 text=text,
                 left_out=account.left_out(),
-                notes=(*_changes(body), *_hints(archive, names, path)),
+                notes=(*_changes(body, "word"), *hints(archive, path)),
             )
         ]
 
 
 def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
     """The one document of an OpenDocument text. Raises Unreadable if it is protected, damaged or too large."""
-    with _zip(path, "OpenDocument") as archive:
+    with open_zip(path, "OpenDocument") as archive:
         names = archive.namelist()
         manifest = "META-INF/manifest.xml"
         if manifest in names and any(
-            e.tag.endswith("encryption-data") for e in _parse(archive, manifest, path).iter()
+            e.tag.endswith("encryption-data") for e in part_xml(archive, manifest, path).iter()
         ):
-            raise _protected(path)
+            raise protected(path)
         account = Account()
-        root = _parse(archive, "content.xml", path)
+        root = part_xml(archive, "content.xml", path)
         body = root.find(f".//{_OFFICE}text")
         if body is None:
             raise Unreadable("it holds no text", file=path, expected="an OpenDocument text")
@@ -158,7 +159,7 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
         }
         text = "".join(_pieces(body, _ODT, account, parents))
         if "styles.xml" in names:
-            for element in _parse(archive, "styles.xml", path).iter():
+            for element in part_xml(archive, "styles.xml", path).iter():
                 if element.tag in (f"{style}header", f"{style}footer") and (
                     words := "".join(element.itertext()).strip()
                 ):
@@ -169,58 +170,47 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
                 path=path,
                 text=text,
                 left_out=account.left_out(),
-                notes=(*_regions(body), *_hints(archive, names, path)),
+                notes=(*_changes(body, "passage"), *hints(archive, path)),
             )
         ]
 
 
 _INSERTED = "text that was inserted is taken: by {}"
 _DELETED = "text was deleted: by {}"
+_KINDS = {
+    f"{_W}ins": _INSERTED,
+    f"{_W}moveTo": _INSERTED,
+    f"{_TEXT}insertion": _INSERTED,
+    f"{_W}del": _DELETED,
+    f"{_W}moveFrom": _DELETED,
+    f"{_TEXT}deletion": _DELETED,
+}
+"""Elements of changes; in OpenDocument they are regions, whose words may lie elsewhere."""
 
 
-def _changes(body: Element) -> list[str]:
-    """Who inserted and deleted how many words of a Word document."""
-    kinds = {"ins": _INSERTED, "moveTo": _INSERTED, "del": _DELETED, "moveFrom": _DELETED}
-    counts = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
+def _changes(body: Element, unit: str) -> list[str]:
+    """Who inserted and deleted how many words of a Word document, or passages of an OpenDocument text."""
+    people = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
     for change in body.iter():
-        kind = kinds.get(change.tag.removeprefix(_W))
-        if kind is not None and (words := "".join(change.itertext()).split()):
-            counts[kind][_name(change.get(f"{_W}author"))] += len(words)
-    return _by_whom(counts, "word")
+        if (kind := _KINDS.get(change.tag)) is not None:
+            words = "".join(change.itertext()).split()
+            name = change.findtext(f".//{_CREATOR}") or change.get(f"{_W}author") or ""
+            name = " ".join(name.split())[:80] or "somebody without a name"
+            people[kind][name] += len(words) if unit == "word" else 1
+    return [
+        kind.format(", ".join(f"{name} ({counted(count, unit)})" for name, count in most))
+        for kind, counts in people.items()
+        if (most := (+counts).most_common(8))
+    ]
 
 
-def _regions(body: Element) -> list[str]:
-    """Who changed how many passages of an OpenDocument text."""
-    counts = {_INSERTED: Counter[str](), _DELETED: Counter[str]()}
-    creator = "{http://purl.org/dc/elements/1.1/}creator"
-    for kind, element in ((_INSERTED, "insertion"), (_DELETED, "deletion")):
-        for change in body.iter(f"{_TEXT}{element}"):
-            counts[kind][_name(change.findtext(f".//{creator}"))] += 1
-    return _by_whom(counts, "passage")
-
-
-def _name(author: str | None) -> str:
-    return " ".join((author or "").split())[:80] or "somebody without a name"
-
-
-def _by_whom(counts: Mapping[str, Counter[str]], unit: str) -> list[str]:
-    shown = {
-        kind: ", ".join(
-            f"{author} ({count:,} {unit}{'s' * (count != 1)})"
-            for author, count in people.most_common(8)
-        )
-        for kind, people in counts.items()
-    }
-    return [kind.format(people) for kind, people in shown.items() if people]
-
-
-def _zip(path: Path, name: str) -> zipfile.ZipFile:
+def open_zip(path: Path, name: str) -> zipfile.ZipFile:
     with path.open("rb") as file:
         head = file.read(8)
         if head == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
             whole = head + file.read(DOCUMENT_LIMIT)
             if "EncryptedPackage".encode("utf-16-le") in whole:
-                raise _protected(path)
+                raise protected(path)
             raise Unreadable(
                 "this is a document of Word 97–2003", file=path, fix="save it as .docx"
             )
@@ -232,7 +222,7 @@ def _zip(path: Path, name: str) -> zipfile.ZipFile:
         ) from None
     if any(info.flag_bits & 1 for info in archive.infolist()):
         archive.close()
-        raise _protected(path)
+        raise protected(path)
     try:
         check_members(path, archive)
     except FormatError as error:
@@ -243,7 +233,7 @@ def _zip(path: Path, name: str) -> zipfile.ZipFile:
     return archive
 
 
-def _protected(path: Path) -> Unreadable:
+def protected(path: Path) -> Unreadable:
     return Unreadable(
         "it is protected by a password",
         file=path,
@@ -251,7 +241,7 @@ def _protected(path: Path) -> Unreadable:
     )
 
 
-def _parse(
+def part_xml(
     archive: zipfile.ZipFile, name: str, path: Path, renamed: Mapping[str, str] | None = None
 ) -> Element:
     """The XML of one part. Raises Unreadable if it is not there, damaged, too large, or declares entities."""
@@ -345,7 +335,7 @@ def _by_style(node: Element, form: _Form, parents: Mapping[str, str]) -> str | N
 
 
 def _words(archive: zipfile.ZipFile, name: str, path: Path) -> str:
-    return " ".join("".join(_parse(archive, name, path).itertext()).split())
+    return " ".join("".join(part_xml(archive, name, path).itertext()).split())
 
 
 def _packed(names: list[str], account: Account) -> None:
@@ -366,20 +356,15 @@ def _packed(names: list[str], account: Account) -> None:
             account.add(MACROS, name.rpartition("/")[2])
 
 
-def _hints(archive: zipfile.ZipFile, names: list[str], path: Path) -> tuple[str, ...]:
+def hints(archive: zipfile.ZipFile, path: Path) -> tuple[str, ...]:
     """Whom the file's metadata name."""
-    people: dict[str, None] = {}
-    for name in ("docProps/core.xml", "meta.xml"):
-        if name in names:
-            for element in _parse(archive, name, path).iter():
-                if (
-                    element.tag.rpartition("}")[2]
-                    in ("creator", "lastModifiedBy", "initial-creator")
-                    and element.text
-                ):
-                    people[" ".join(element.text.split())[:80]] = None
-    return (
-        (f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it",)
-        if people
-        else ()
+    people = dict.fromkeys(
+        " ".join(element.text.split())[:80]
+        for name in archive.namelist()
+        if name in ("docProps/core.xml", "meta.xml") or name.endswith(".opf")
+        for element in part_xml(archive, name, path).iter()
+        if element.text
+        and element.tag.rpartition("}")[2] in ("creator", "lastModifiedBy", "initial-creator")
     )
+    note = f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it"
+    return (note,) * bool(people)

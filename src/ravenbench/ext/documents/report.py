@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -115,11 +115,8 @@ class Extracted:
                 f"one name in two spellings: texts of {one} stand under {author}"
                 for one, author in self.joined.items()
             ),
-            *(
-                [f"texts that are by nobody in particular stand under {UNKNOWN}: {nobody}"]
-                if nobody
-                else []
-            ),
+            *[f"texts that are by nobody in particular stand under {UNKNOWN}: {nobody}"]
+            * bool(nobody),
             *(
                 f"read as an author, though it may be a part of a data set: {one}"
                 for one in dict.fromkeys(folders)
@@ -153,11 +150,8 @@ class Extracted:
             if len(of) > 1
             and not any(of < one for one in min(map(around.__getitem__, of), key=len))
         ]
-        return (
-            [f"authors whose mails give one name: {first_names(sorted(several))}"]
-            if several
-            else []
-        )
+        shown = f"authors whose mails give one name: {first_names(sorted(several))}"
+        return [shown] * bool(several)
 
     def tables(self) -> dict[str, Table]:
         """The account as tables: authors, texts, files left out."""
@@ -166,54 +160,38 @@ class Extracted:
                 "authors",
                 "Texts by author",
                 self.authors.items(),
-                col("author", "0", text=True, json="author"),
+                _words("author", "0", "author"),
                 col("texts", lambda r: len(r[1]), digits=0, json="texts"),
                 col("words", lambda r: sum(one.words for one in r[1]), digits=0, json="words"),
-                col(
+                _words(
                     "known by",
                     lambda r: " ".join(sorted({one.known_by for one in r[1]})),
-                    text=True,
-                    json="known_by",
+                    "known_by",
                 ),
             ),
             "texts": table(
                 "texts",
                 "Texts that were taken",
                 self.texts,
-                col("document", "source", text=True, json="document"),
-                col("part", "document.part", text=True, json="part"),
-                col("text", "file", text=True, json="text"),
-                col("author", "author", text=True, json="author"),
-                col("known by", "known_by", text=True, json="known_by"),
-                col("date", "document.date", text=True, json="date"),
+                _words("document", "source", "document"),
+                _words("part", "document.part", "part"),
+                _words("text", "file", "text"),
+                _words("author", "author", "author"),
+                _words("known by", "known_by", "known_by"),
+                _words("date", "document.date", "date"),
                 col("words", "words", digits=0, json="words"),
-                col("left out", "document.account", text=True, json="left_out"),
-                col(
-                    "notes",
-                    lambda t: " ".join(f"{note}." for note in t.notes),
-                    text=True,
-                    json="notes",
-                ),
-                col(
-                    "SHA-256 of the document",
-                    "document.file_sha256",
-                    text=True,
-                    json="document_sha256",
-                ),
-                col(
-                    "SHA-256 of the text",
-                    "document.text_sha256",
-                    text=True,
-                    json="text_sha256",
-                ),
+                _words("left out", "document.account", "left_out"),
+                _words("notes", lambda t: " ".join(f"{note}." for note in t.notes), "notes"),
+                _words("SHA-256 of the document", "document.file_sha256", "document_sha256"),
+                _words("SHA-256 of the text", "document.text_sha256", "text_sha256"),
             ),
             "left-out": table(
                 "left-out",
                 "Files that were left out",
                 self.left_out,
-                col("file", "0", text=True, json="file"),
-                col("why", "1", text=True, json="why"),
-                col("what would help", "2", text=True, json="fix"),
+                _words("file", "0", "file"),
+                _words("why", "1", "why"),
+                _words("what would help", "2", "fix"),
             ),
         }
 
@@ -226,6 +204,11 @@ class Extracted:
             "joined": self.joined,
             "remarks": self.remarks,
         }
+
+
+def _words(title: str, path: str | Callable[[Any], str], key: str) -> Any:
+    """A column of words; ``key`` is its name in JSON."""
+    return col(title, path, text=True, json=key)
 
 
 def extract_texts(

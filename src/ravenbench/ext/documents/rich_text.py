@@ -112,6 +112,8 @@ _NO_END = {
     "track",
     "wbr",
 }
+_CLOSED = re.compile(r"<(title|script|style|iframe|a|b|em|i|span|strong|div)(\s[^<>]*)?/>")
+"""Elements that XHTML closes where they open, which HTML does not know."""
 _MOST_OPEN = 5_000
 _MOST_ATTRIBUTES = 2_000
 """Elements open at once and attributes of one of them: browsers' trees cost the square of these."""
@@ -167,6 +169,7 @@ def html_text(html: str, account: Account, *, mail: bool = False) -> str:
         from selectolax.lexbor import LexborHTMLParser
     except ImportError:
         raise MissingPart("reading HTML needs selectolax", fix=EXTRA) from None
+    html = _CLOSED.sub(r"<\1\2></\1>", html)
     _check_tags(html)
     body = LexborHTMLParser(html).body
     if body is None:

@@ -5,7 +5,7 @@ Out: ``draw_map``: matplotlib figures by name (``CA-all``, ``CA-masked`` …); `
 parts of 75 texts, where n is more (else none); ``draw_legend``: one figure.
 
 An author has one colour and one sign in all of them, so that nothing rests on colour alone. Up to ``NAMED`` texts are
-named in the plane; of more, pointing at a sign shows the name, and trees name all.
+named in the plane where there is room; else pointing at a sign shows the name, and trees name all.
 """
 
 from __future__ import annotations
@@ -39,6 +39,17 @@ SHEET = 75
 LETTERS = 34
 """Letters of a name that a leaf has room for."""
 STEPS = 200
+BESIDE = (
+    (5, 0, "left"),
+    (-5, 0, "right"),
+    (0, 8, "center"),
+    (0, -8, "center"),
+    (4, 7, "left"),
+    (4, -7, "left"),
+    (-4, 7, "right"),
+    (-4, -7, "right"),
+)
+"""Where a name may stand beside its sign: how far, in points, and which of its sides is there."""
 
 
 def draw_map(a: MapAnalysis) -> dict[str, Figure]:
@@ -312,13 +323,17 @@ def _scattered(
 
 
 def _name(axes: Any, looks: _Looks, names: Sequence[str], at: Floats) -> None:
-    """Write names beside their signs, where they cover least of what stands there, and not where they would cover much;
-    ``at`` in shares of the axes."""
+    """Write names beside their signs, where they cover nothing else, and none where there is no such place; ``at`` in
+    shares of the axes."""
+    from matplotlib.textpath import TextPath
+
     points = (at * (WIDTH * 72 - 20, 4.2 * 72)).tolist()
-    boxes = [(x - 3, y - 3, x + 3, y + 3) for x, y in points]
+    boxes = [(x - 4, y - 4, x + 4, y + 4) for x, y in points]
     for i, name in sorted(enumerate(names), key=lambda pair: -at[pair[0], 1]):
-        wide, (x, y), choices = 0.54 * FONT * len(name), points[i], []
-        for dx, dy, side in ((5, 0, "left"), (-5, 0, "right"), (0, 8, "center"), (0, -8, "center")):
+        wide = TextPath((0, 0), name, size=FONT).get_extents().width + 1
+        x, y = points[i]
+        choices = []
+        for dx, dy, side in BESIDE:
             left = x + dx - {"left": 0.0, "right": wide, "center": wide / 2}[side]
             box = (left, y + dy - FONT / 2, left + wide, y + dy + FONT / 2)
             over = 20 * (max(0.0, -box[0]) + max(0.0, box[2] - (WIDTH * 72 - 20)))
@@ -327,7 +342,7 @@ def _name(axes: Any, looks: _Looks, names: Sequence[str], at: Floats) -> None:
                 over += max(0.0, min(box[2], other[2]) - max(box[0], other[0])) * max(0.0, high)
             choices.append((over, dx, dy, side, box))
         over, dx, dy, side, box = min(choices, key=lambda choice: choice[0])
-        if over > 0.05 * wide * FONT:
+        if over > 0:
             continue
         boxes.append(box)
         text = axes.annotate(

@@ -221,9 +221,7 @@ def build(values: dict[str, object]) -> MapSpec:
                 "analysis_type: there is no such picture",
                 found=name,
                 expected=", ".join([*PICTURES, "all"]),
-                fix=did_you_mean(
-                    name, [one for one in PICTURES if one[0] == name[:1]], listing=False
-                ),
+                fix=did_you_mean(name, PICTURES, listing=False),
             )
     check_features(spec.analyzed_features, spec.corpus_lang, spec.delete_pronouns)
     if spec.distance_measure not in MEASURES:

@@ -513,6 +513,7 @@ def _with_sentence(one: Named) -> Named:
     wide = "broad" if best.interval is None else "wide" if low < LIKELY <= value else None
     code = "nobody" if value < LIKELY else "none" if best.name == NONE else "somebody"
     known = one.accuracies[0]
+    right_low, right_high = known.interval
     sentence = say(
         code,
         name=best.name,
@@ -520,7 +521,7 @@ def _with_sentence(one: Named) -> Named:
         wide="" if wide is None else say(wide),
         listed=say("listed", name=first.name, share=first.listed),
         misnamed=one.misnamed,
-        right=say("right", share=known.share, how=known.how),
+        right=say("right", share=known.share, how=known.how, low=right_low, high=right_high),
     )
     return structs.replace(one, sentence=sentence)
 
