@@ -5,7 +5,7 @@ import shutil
 
 import numpy as np
 import pytest
-from comparable import COMMON, FAST, background, case, text, write
+from comparable import FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
