@@ -2,11 +2,7 @@
 
 import re
 
-from ravenbench.ext.case.compare import analysis
 from ravenbench.randomness import stream
-
-analysis.LIKE = 8
-"""These backgrounds have a dozen authors; the number itself is asked about in ``test_compare_evidence``."""
 
 COMMON = [
     "the",
