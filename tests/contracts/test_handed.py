@@ -526,7 +526,8 @@ OF_CASES = "company:Case, company:CaseStays, function-words"
 
 
 @of_cases
-def test_cases_hand_no_text_beside_its_original(company):
+def test_cases_hand_no_text_beside_its_original(company, monkeypatch):
+    monkeypatch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 8)
     import_module("company")  # what is loaded here is pickled here, which one refuses
     options = FAST | {"verifiers": OF_CASES, "folds": 2, "donors": 1}
     questioned, known = case(company)
