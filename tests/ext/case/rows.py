@@ -129,7 +129,7 @@ def people(pages: Any) -> Path:
     """Texts of the people of a case: a candidate's, others', and the one that is asked about."""
     from ravenbench.testing import toy_problems
 
-    problems, same = toy_problems(40, known=2, seed=3)
+    problems, same = toy_problems(56, known=2, seed=5)
     authors = pages.place / "authors"
     for i in range(0, len(same), 2):  # every other problem is by one author
         for row in (*problems.known(i), problems.questioned_index[i]):
