@@ -382,7 +382,7 @@ _UNFOLDED = re.compile(
     re.MULTILINE,
 )
 _SIGNED = re.compile(
-    r"-----BEGIN PGP SIGNED MESSAGE-----[ \t]*(?:\n(?:[\w-]++: [^\n]*+\n)*+[ \t]*\n?)?"
+    r"-----BEGIN PGP SIGNED MESSAGE-----[ \t]*+(?:\n(?:[\w-]++: [^\n]*+\n)*+[ \t]*+\n?+)?+"
     r"((?:(?!-----BEGIN PGP SIG).)*+)"
     r"(-----BEGIN PGP SIGNATURE-----(?:(?!-----(?:END|BEGIN) PGP SIG).)*+(?:-----END PGP SIGNATURE-----)?)",
     re.DOTALL,
