@@ -39,6 +39,14 @@ def class_of(folder, members=range(12), texts=4):
     return folder
 
 
+@pytest.fixture(autouse=True, scope="module")
+def fewer_authors_do(few_authors_do):
+    """Each of the twelve is judged by eight others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 4)
+        yield
+
+
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
     place = tmp_path_factory.mktemp("class")
@@ -71,9 +79,10 @@ def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(don
         told["cases"][0]["case"] == f"author{STRANGE:02d}"
         and '<a href="answer-1.html">author03</a>' in index
     )
-    assert told["by_chance"] in index and "Of 12 texts by their own authors" in told["by_chance"]
+    assert told["by_chance"] in index and "Of 11 texts by their own authors" in told["by_chance"]
     pages = [(place / f"answer-{number}.html").read_text() for number in range(1, 13)]
-    assert all(case["sentence"] in page for case, page in zip(told["cases"], pages, strict=True))
+    for told_case, page in zip(told["cases"], pages, strict=True):
+        assert (told_case["sentence"] or "No answer is given") in page
     assert "author03/9.txt" in pages[0]
     assert "is one of a class" in pages[0] and (place / "figures" / "place-12.svg").is_file()
 

@@ -672,7 +672,7 @@ def few_like(pairs: PairScores, alike: float) -> Reason | None:
     missing = "on the case's subject" if alike > usual else "on different subjects"
     kind = "one author" if same else "two authors"
     return Reason.of(
-        Why.FEW_LIKE, count=counts[same], least=LIKE, kind=kind, here=here, missing=missing
+        Why.FEW_LIKE, count=int(counts[same]), least=LIKE, kind=kind, here=here, missing=missing
     )
 
 
