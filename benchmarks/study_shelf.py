@@ -6,7 +6,8 @@ train networks stand in a small form, combinations with fast members.
 - *Runs.* Verifiers of about one speed share a run's folder, since planning one takes longer than most verifiers do.
   They take turns in this process, a training set at a time, so that a study that is interrupted has something of each;
   it goes on where it stopped.
-- *Budget.* A verifier that has used up ``CAP`` is stopped. Folds that were not reached, in whatever way, are not asked:
+- *Budget.* A verifier that has used up ``CAP`` is stopped, in the verdict's runs at twice that. Folds that were
+  not reached, in whatever way, are not asked:
   which these are does not depend on any answer, and the table has counts.
 - *Two tables.* The verdict (``--table verdict``), and how well verifiers answer on five corpora in one small design
   each, without a probe (``--table shelf``, see ``benchmarks.shelf_page``).
@@ -166,7 +167,7 @@ def compute(spec: RunSpec, folder: Path) -> None:
     store = Run({"spec": spec, "out": folder}).prepare()
     named = spec.named_verifiers()
     log = folder.with_suffix(".cpu.jsonl")
-    execute(store, named, measured(log, list(named), CAP), shown(folder.name))
+    execute(store, named, measured(log, list(named), 2 * CAP), shown(folder.name))
 
 
 def collect(name: str, folder: Path) -> list[dict[str, Any]]:
@@ -239,7 +240,7 @@ def main() -> None:
         if (folder / "plan.json").exists():
             rows |= {(name, row["verifier"]): row for row in collect(name, folder)}
     every = registry.split(", ".join(SHELF.values()))
-    write_all(list(rows.values()), kept["domain"], every, DESIGNS, CAP)
+    write_all(list(rows.values()), kept["domain"], every, DESIGNS, 2 * CAP)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from itertools import chain, product
 from typing import NamedTuple, Self
@@ -28,6 +28,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from ravenbench.ext.shelf.published.impostors import Background
+from ravenbench.texts import content_hash
 from ravenbench.types import Bools, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Scorer
 
@@ -42,7 +43,7 @@ TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\n\s*\n|[^\w\s]")
 LONGEST = 4
 """Tokens of the longest sequence."""
 RECENT = 4096
-"""Texts whose counts are kept: known texts are asked about again, and what was learned from is measured."""
+"""Texts whose counts are kept, by their hash: known texts are asked about again, and what was learned from is measured."""
 
 
 class Alternatives(NamedTuple):
@@ -90,11 +91,21 @@ def table() -> Alternatives:
 
 def counted(texts: Sequence[str]) -> Floats:
     """How often each text takes each form, (texts, forms)."""
-    return np.array([_counted(text) for text in texts]).reshape(len(texts), table().bounds[-1])
+    rows = []
+    for text in texts:
+        key = content_hash(text)
+        if key not in _recent:
+            if len(_recent) >= RECENT:
+                _recent.clear()
+            _recent[key] = _counts_of(text)
+        rows.append(_recent[key])
+    return np.array(rows).reshape(len(texts), table().bounds[-1])
 
 
-@lru_cache(maxsize=RECENT)
-def _counted(text: str) -> Floats:
+_recent: dict[bytes, Floats] = {}
+
+
+def _counts_of(text: str) -> Floats:
     alternations = table()
     counts = np.zeros(alternations.bounds[-1])
     times_of = Counter(filter(alternations.sequences.__contains__, _sequences(text)))
