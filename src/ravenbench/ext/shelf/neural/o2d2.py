@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from itertools import chain, count
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 import torch
@@ -110,7 +110,7 @@ def word_vectors(reading: Reading, words: int, size: int) -> Floats:
     return np.asarray(vectors / np.sqrt((vectors**2).mean()))
 
 
-Shared = torch.Tensor | None
+Shared: TypeAlias = torch.Tensor | None
 """The pair (n,) of each row, whose dropout is one; None where nothing is dropped."""
 
 
@@ -252,8 +252,7 @@ class O2D2Network(nn.Module):
         """
         pair = torch.arange(len(y1), device=y1.device).repeat(2) if self.training else None
         x = torch.relu(self.factors(dropped(torch.cat([y1, y2]), 0.2, pair))) - self.mean
-        between, within = map(precision, self.precisions)
-        odds = log_bayes_factor(*x.double().chunk(2), between, within)
+        odds = log_bayes_factor(*x.double().chunk(2), *map(precision, self.precisions))
         logits = self.uncertainty((y1 - y2).square())
         confusion = logits.reshape(-1, 2, 2).double().log_softmax(1)
         believed = nn.functional.logsigmoid(torch.stack([-odds, odds], dim=1).detach())
@@ -316,7 +315,7 @@ def paired(known: Written, topics: Ints, rng: np.random.Generator, share: float 
     pool = pool[np.argsort(topic[order[pool]] * within, kind="stable")]
     two = pool[: len(pool) // 2 * 2].reshape(-1, 2)
     two = rng.permutation(two[np.not_equal(*author[two.T])])[: len(same)]
-    return order[rng.permutation(np.concatenate([same, two]))]
+    return np.asarray(order[rng.permutation(np.concatenate([same, two]))])
 
 
 UNSURE = 0.3
@@ -372,6 +371,7 @@ class O2D2(TrainedNetwork, Verifier):
     """
 
     name = "o2d2"
+    reads_grammar = True
 
     words: Size = 5000
     characters: Size = 300
@@ -406,7 +406,7 @@ class O2D2(TrainedNetwork, Verifier):
 
         def batches(epoch: int) -> list[Ints]:
             drawn = paired(learn, topics, stream(self.seed, "o2d2-pairs", epoch))
-            return np.split(drawn, range(self.batch, len(drawn), self.batch))
+            return [drawn[at : at + self.batch] for at in range(0, len(drawn), self.batch)]
 
         def loss(rows: Ints) -> torch.Tensor:
             pair = torch.arange(len(rows), device=network.mean.device).repeat(2)
@@ -482,7 +482,9 @@ class O2D2(TrainedNetwork, Verifier):
 
     def _network(self) -> O2D2Network:
         device = devices.pick(self.device)
-        counts = (len(OUTSIDE + units) for units in (self.words_, self.characters_))
+        words = len(OUTSIDE + self.words_)
+        characters = len(OUTSIDE + self.characters_)
         with devices.controlled(self.seed, device):
-            network = O2D2Network(*counts, self.vectors, self.hidden, self.embedding)
-        return network.to(device)
+            network = O2D2Network(words, characters, self.vectors, self.hidden, self.embedding)
+        network.to(device)
+        return network
