@@ -22,7 +22,6 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_se
 from ravenbench.ext.encoders import devices
 from ravenbench.ext.encoders.batching import distinct
 from ravenbench.ext.shelf.neural.training import (
-    Epoch,
     TrainedNetwork,
     TrainingSettings,
     Written,
@@ -176,8 +175,6 @@ FACTORS = 40
 _UPPER = 0.91
 _LOWER = 0.09
 _ENTROPY = 0.105
-_BEGIN = 4.0
-"""Mean squared distance of two embeddings at the beginning: where the kernel is steep."""
 
 
 class O2D2Network(nn.Module):
@@ -236,7 +233,7 @@ class O2D2Network(nn.Module):
             _, spread, axes = torch.linalg.svd(centred, full_matrices=False)
             weight = self.metric.weight[:, : len(spread)] / (spread + 0.1 * spread[0]) @ axes
             distance = 2 * (centred @ weight.T).square().sum(1).mean()
-            self.metric.weight.copy_(weight * (_BEGIN / distance).sqrt())
+            self.metric.weight.copy_(weight * (4 / distance).sqrt())
             self.metric.bias.copy_(-self.metric.weight @ pooled.mean(0))
 
     def embedded(self, reading: Reading) -> Floats:
@@ -417,7 +414,7 @@ class O2D2(TrainedNetwork, Verifier):
             y = network.embedded(apart)
             return auc_of_scores(truth, network.seen(y[a], y[b])[0]) or 0.0
 
-        self.history_: list[Epoch] = train(
+        self.history_ = train(
             network,
             batches,
             loss,
@@ -482,9 +479,13 @@ class O2D2(TrainedNetwork, Verifier):
 
     def _network(self) -> O2D2Network:
         device = devices.pick(self.device)
-        words = len(OUTSIDE + self.words_)
-        characters = len(OUTSIDE + self.characters_)
         with devices.controlled(self.seed, device):
-            network = O2D2Network(words, characters, self.vectors, self.hidden, self.embedding)
+            network = O2D2Network(
+                len(OUTSIDE + self.words_),
+                len(OUTSIDE + self.characters_),
+                self.vectors,
+                self.hidden,
+                self.embedding,
+            )
         network.to(device)
         return network
