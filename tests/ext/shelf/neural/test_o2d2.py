@@ -39,8 +39,8 @@ def test_several_known_documents():
 @pytest.mark.slow
 def test_overfits_a_toy_corpus():
     problems, same = toy_problems(60, words=100)
-    learning = {"held_out": 0.0, "learning_rate": 0.01, "detector_epochs": 0}
-    fitted = o2d2(**learning, epochs=20).fit(problems, same)
+    learning = {"held_out": 0.0, "learning_rate": 0.005, "detector_epochs": 0}
+    fitted = o2d2(**learning, hidden=16, epochs=40).fit(problems, same)
     assert auc_of_scores(same, fitted.verify(problems.blind())) >= 0.99
     assert fitted.history_[-1].loss < 0.6 * fitted.history_[0].loss
 

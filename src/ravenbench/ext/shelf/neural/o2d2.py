@@ -221,8 +221,8 @@ class O2D2Network(nn.Module):
     def begin(self, reading: Reading) -> None:
         """Take word vectors from training documents, and a metric layer that whitens what is read of them.
 
-        With random weights documents lie some hundredths apart, where the kernel is 1 and its slope next to 0: at low
-        rates nothing moves for epochs. So the layer begins with a mean squared distance of 4.
+        With random weights documents lie some hundredths apart, where the kernel is 1 and its slope next to 0:
+        learning begins slowly. So the layer begins with a mean squared distance of 4.
         """
         vectors = word_vectors(reading, *self.words.weight.shape)
         self.words.weight[:, : vectors.shape[1]] = torch.from_numpy(vectors)
