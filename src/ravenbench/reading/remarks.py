@@ -261,16 +261,20 @@ def _marks(texts: Sequence[str]) -> Iterator[tuple[str, str, list[bool | None]]]
         yield mark, lack, has_mark
 
 
-def prepared_otherwise(asked: Mapping[str, str], others: Iterable[str], which: str) -> list[Note]:
+def prepared_otherwise(
+    questioned_texts: Mapping[str, str], others: Iterable[str], which: str
+) -> list[Note]:
     """Marks of preparation that texts in question, by name, have and nine of ten of the first others lack, or the
     reverse, where that is twice as frequent in question as among the others, which are called so."""
     notes: list[Note] = []
-    for mark, lack, has_mark in _marks([*asked.values(), *islice(others, LOOKED_AT)]):
-        of_others = [kind for kind in has_mark[len(asked) :] if kind is not None]
+    for mark, lack, has_mark in _marks([*questioned_texts.values(), *islice(others, LOOKED_AT)]):
+        of_others = [kind for kind in has_mark[len(questioned_texts) :] if kind is not None]
         for kind, code in ((True, "marks-in-question"), (False, "marks-of-others")):
-            odd = [name for name, own in zip(asked, has_mark, strict=False) if own is kind]
+            odd = [
+                name for name, own in zip(questioned_texts, has_mark, strict=False) if own is kind
+            ]
             share = of_others.count(kind) / max(1, len(of_others))
-            if of_others and share <= min(0.1, len(odd) / 2 / len(asked)):
+            if of_others and share <= min(0.1, len(odd) / 2 / len(questioned_texts)):
                 notes += noted(code, odd, mark=mark, lack=lack, which=which)
     return notes
 

@@ -71,8 +71,10 @@ def read_question(
         notes = [note for note in notes if "--strip-shared" not in note]
         notes.append(f"passages of several authors were taken out of {changed:,} texts")
     questioned = [(None, text) for text in texts]
-    asked = {text.name: text.text for text in texts}
-    notes += map(str, prepared_otherwise(asked, (one.text for one in known), "known texts"))
+    questioned_texts = {text.name: text.text for text in texts}
+    notes += map(
+        str, prepared_otherwise(questioned_texts, (one.text for one in known), "known texts")
+    )
     notes += map(str, doubts_of(questioned, [one.author for one in known]))
     copied, remarks = _copies(texts, known)
     question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(dict.fromkeys(notes)))

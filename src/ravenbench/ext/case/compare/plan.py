@@ -93,12 +93,12 @@ def draft(
         corpus = without_shared(corpus)
         material = material.of(plain)
     components, notes = readable_verifiers(components, corpus)
-    asked = {
+    questioned_texts = {
         text.name: text.text
         for case in material.cases
         for text in (case.questioned, *case.candidate.texts)
     }
-    notes += map(str, prepared_otherwise(asked, corpus.texts, "background texts"))
+    notes += map(str, prepared_otherwise(questioned_texts, corpus.texts, "background texts"))
     screened = screen(material.cases, corpus, members)
     background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
     usual, spread = usual_coverage(background)
