@@ -86,7 +86,7 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 6
+    version = 7
     mode: ClassVar[str] = "repaired"
 
     goal: float = -1.0
@@ -223,19 +223,24 @@ def _lost(text: str, edit: SafeEdit) -> int:
 
 def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
     """The edits chosen; those of the whole text give way to others, which take their signs and spellings."""
-    own = [edit for one in chosen if one.edits[0].operation not in WHOLE for edit in one.edits]
-    whole = [edit for one in chosen if one.edits[0].operation in WHOLE for edit in one.edits]
-    signs = {old: edit.new for edit in whole if (old := text[edit.start : edit.end]).strip()}
+    in_order = sorted(chosen, key=lambda one: WHOLE.get(one.edits[0].operation, 0))
+    signs = {
+        old: edit.new
+        for one in chosen
+        if one.edits[0].operation in WHOLE
+        for edit in one.edits
+        if (old := text[edit.start : edit.end]).strip()
+    }
 
     def agreeing(match: re.Match[str]) -> str:
         return signs.get(match.group(), match.group())
 
-    own = [
-        Edit(edit.start, edit.end, _SIGN.sub(agreeing, edit.new), edit.operation) for edit in own
-    ]
-    return own + [
-        edit for edit in whole if not any(edit.start < o.end and o.start < edit.end for o in own)
-    ]
+    joined = list[Edit]()
+    for edit in (edit for one in in_order for edit in one.edits):
+        if not any(edit.start < other.end and other.start < edit.end for other in joined):
+            new = _SIGN.sub(agreeing, edit.new)
+            joined.append(Edit(edit.start, edit.end, new, edit.operation))
+    return joined
 
 
 @lru_cache(4)
