@@ -47,6 +47,7 @@ from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.obfuscation.wording.words import usual_sense
 from ravenbench.reading.texts import read_text
 from ravenbench.shown import Shown
+from ravenbench.statistics.standing import Standing
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.content_words import speaks_english
 from ravenbench.text.nltk_data import missing
@@ -203,8 +204,6 @@ BROWN = (
     " is of your kind of text or your time, not of you; --background FOLDER with texts like yours"
     " says more."
 )
-RARE = 0.05
-"""Share of others' texts that may come as near as the author's own where the author is called recognised."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,14 +279,14 @@ class Advice(Shown):
         return float(np.mean(list(self.answers.values())))
 
     @property
-    def nearer(self) -> int:
-        """Count of texts by others whose mean answer is as high as this text's, or higher."""
-        return sum(one >= self.mean for one in self.others)
+    def standing(self) -> Standing:
+        """How many texts by others have a mean answer as high as this text's, or higher."""
+        return Standing(sum(one >= self.mean for one in self.others), len(self.others))
 
     @property
     def stands_out(self) -> bool:
-        """Whether hardly any text by others comes as near."""
-        return self.nearer <= RARE * len(self.others)
+        """Whether it is among the nearest tenth of texts by others."""
+        return self.standing.recognised
 
     def at(self, place: int) -> int:
         """The line of a place in the text, from 1."""

@@ -70,21 +70,10 @@ class AdviceView(FolderView):
         write_parts(folder, kind="advise", page=page, json=to_json(self.advice), tables=shown)
 
 
-UNDECIDED = 0.05
-"""A mean answer nearer to .5 than this says neither that the author is recognised nor that not."""
-
-
 def finding(advice: Advice) -> str:
-    """A sentence: whether the verifiers recognise the author at all, by answers from 0 to 1."""
-    near = f"{advice.nearer or 'none'} of {counted(len(advice.others), 'text')} by other people"
-    few = f"{near} come{'s' * (advice.nearer < 2)} as near"
-    if abs(advice.mean - 0.5) < UNDECIDED:
-        out, usual = "undecided, but", "undecided"
-    elif advice.mean > 0.5:
-        out, usual = "recognised", "of others too"
-    else:
-        out, usual = "not said, but", "not recognised"
-    return say(out if advice.stands_out else usual, mean=advice.mean, few=few)
+    """A sentence: whether the verifiers recognise the author, by answers from 0 to 1."""
+    sentence = advice.standing.sentence(counted(len(advice.answers), "verifier"))
+    return say("recognised", sentence=sentence[0].upper() + sentence[1:], mean=advice.mean)
 
 
 def marked(advice: Advice) -> Markup:
