@@ -104,7 +104,7 @@ def test_one_page_of_eighty_columns(others, mine, found):
         if not line.startswith("to have it rewritten: raven")
     ]
     assert (
-        lines[0].startswith("The verifiers")
+        " by 2 verifiers: " in lines[0]
         and max(map(len, lines[1:])) <= 80
         and len(lines) <= 62
         and "Words that may be the topic's" in result.output
@@ -123,15 +123,14 @@ def test_advice_begins_with_whether_the_author_is_recognised_and_has_a_page(
 ):
     from ravenbench.ext.case.advise.report import AdviceView, finding
 
-    assert len(found.others) > 20 and found.nearer == sum(one >= found.mean for one in found.others)
+    assert len(found.others) > 20
+    assert found.standing == (sum(o >= found.mean for o in found.others), len(found.others))
     assert finding(found) in repr(found)
-    assert finding(replace(found, others=(0.0,) * 40, answers={"a": 0.9})).startswith(
-        "The verifiers recognise you"
+    near, far = (replace(found, others=(x,) * 40, answers={"a": 0.5}) for x in (0.0, 1.0))
+    assert (
+        finding(near).startswith("Recognised by 1 verifier: none of 40 texts") and near.stands_out
     )
-    assert "would say so of others too: 40 of 40" in finding(
-        replace(found, others=(1.0,) * 40, answers={"a": 0.9})
-    )
-    assert "do not recognise you" in finding(replace(found, others=(1.0,) * 40, answers={"a": 0.1}))
+    assert finding(far).startswith("Not recognised by 1 verifier: 40 of 40 texts")
     page = (
         AdviceView(replace(found, text=found.text + "<script>"))
         .write(tmp_path / "page")

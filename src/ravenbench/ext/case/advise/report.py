@@ -9,7 +9,8 @@ change is the answer after less that before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,23 +20,24 @@ from markupsafe import Markup
 from ravenbench import __version__
 from ravenbench.errors import counted
 from ravenbench.ext.case.advise.api import Advice, Tip
+from ravenbench.ext.case.advise.personal import Personal
 from ravenbench.ext.case.sentences import say
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, objects, table, to_html
-from ravenbench.text.alignment import pieces, runs
+from ravenbench.text.alignment import EqualRun, pieces, runs
 
-SHOWN = 12
+SHOWN = 9
 TOPIC_WORDS = 4
 SENTENCES = 3
+NAMED = 2
 LINES = 2
-AROUND = 14
+WORDS = 4
 WIDE = 30
 NOTE = (
     "Here, others: uses in 1,000 words; z: distance in standard deviations; above: share of others'"
     " texts with fewer. Gain: fall of the mean answer when uses beyond the others' are replaced or"
     " taken out; n/a: it is used too little, or a length. !: catches a reader's eye."
 )
-CHANGES = 6
 
 
 class AdviceView(FolderView):
@@ -112,7 +114,16 @@ def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
         col("sentence", lambda s: _clip(advice.text[s.start : s.end], 60), text=True),
         note="Gain: how far the mean answer falls without.",
     )
+    named = table(
+        "personal",
+        "What names you, whatever the style",
+        advice.personal,
+        col("kind", "kind", text=True),
+        col("uses", lambda one: len(one.places)),
+        col("sentence and words", lambda one: _named(advice, one, everything), text=True),
+    )
     return [
+        *([named] if advice.personal else []),
         answers(advice.answers, advice.after, "all tips followed"),
         habits,
         sentences,
@@ -134,6 +145,13 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
         col("change", "3", digits=2, signed=True),
         note="One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided.",
     )
+
+
+def _named(advice: Advice, one: Personal, everything: bool) -> str:
+    """The places of a kind: the sentence's number and the words."""
+    shown = one.places if everything else one.places[:NAMED]
+    named = [f"{advice.sentence(start)} {_clip(advice.text[start:end])}" for start, end in shown]
+    return ", ".join(named) + " …" * (len(shown) < len(one.places))
 
 
 def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
@@ -173,33 +191,46 @@ def _where(advice: Advice, tip: Tip) -> str:
     numbers = ", ".join(map(str, where[:LINES])) + "…" * (len(where) > LINES) + ": "
     (start, end), *_ = spans
     used = " ".join(advice.text[start:end].split()) or "empty line"
-    before = advice.text[max(0, start - AROUND) : start]
-    after = advice.text[end : end + AROUND]
     instead = f" → {tip.instead}" if tip.instead else ""
     room = max(0, WIDE - len(numbers) - len(used) - len(instead))
-    before = " ".join(before.split()[1:])[-(room // 2) :] if room > 1 else ""
-    after = "" if instead else " ".join(after.split()[:-1])[: room - len(before)]
-    return f"{numbers}{before} [{used}]{instead} {after}".strip().replace(":  [", ": [")
+    before = _whole_words(advice.text[:start].split()[-WORDS:][::-1], room // 2)[::-1]
+    after = (
+        []
+        if instead
+        else _whole_words(advice.text[end:].split()[:WORDS], room - len(" ".join(before)))
+    )
+    return numbers + " ".join([*before, f"[{used}]{instead}", *after])
+
+
+def _whole_words(words: Sequence[str], room: int) -> list[str]:
+    """As many of the first words as there is room for."""
+    ends = accumulate(len(word) + 1 for word in words)
+    return [word for word, end in zip(words, ends, strict=True) if end <= room]
+
+
+def place_of(advice: Advice, tip: Tip) -> str:
+    """A habit and where it is used."""
+    return f"{tip.habit.name}: sentence {_where(advice, tip)}"
 
 
 def changes(before: str, after: str) -> list[str]:
     """What an edit changed, a line a place, with the line of the new text."""
     a = pieces(before)
     b = pieces(after)
-    described = []
-    for run in runs(a, b):
-        if run.kind != "same":
-            old = "".join(a[run.a_start : run.a_stop])
-            new = "".join(b[run.b_start : run.b_stop])
-            line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
-            change = (
-                f"{_clip(old)} → {_clip(new)}"
-                if old.split() != new.split()
-                else f"white space at {_clip(new)}"
-            )
-            described.append(f"line {line}: {change}")
-    more = len(described) - CHANGES
-    return described[:CHANGES] + ([f"… and {more} more"] if more > 0 else [])
+    return [shown_change(a, b, run) for run in runs(a, b) if run.kind != "same"]
+
+
+def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
+    """One change, with its line in the new text."""
+    old = "".join(a[run.a_start : run.a_stop])
+    new = "".join(b[run.b_start : run.b_stop])
+    line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
+    change = (
+        f"{_clip(old)} → {_clip(new)}"
+        if old.split() != new.split()
+        else f"white space at {_clip(new)}"
+    )
+    return f"line {line}: {change}"
 
 
 def _clip(text: str, most: int = 30) -> str:
@@ -228,6 +259,16 @@ def to_json(advice: Advice) -> dict[str, Any]:
         "answers": dict(advice.answers),
         "others": list(advice.others),
         "after all tips": dict(advice.after),
+        "personal": [
+            {
+                "kind": one.kind,
+                "line": advice.at(start),
+                "sentence": advice.sentence(start),
+                "text": advice.text[start:end],
+            }
+            for one in advice.personal
+            for start, end in one.places
+        ],
         "features": objects(advice.tips, *_habit(advice)),
         "sentences": [
             {
