@@ -14,7 +14,9 @@ from ravenbench.cli.tasks import work
 from ravenbench.engine.task import declared_of
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.advise.api import habits, places, without
+from ravenbench.ext.case.advise.coach import Coach
 from ravenbench.ext.case.advise.command import offered
+from ravenbench.ext.case.advise.personal import personal
 from ravenbench.ext.case.advise.report import changes
 from ravenbench.ext.case.compare.task import Compare
 from ravenbench.ext.case.validate.task import Validate
@@ -151,10 +153,10 @@ def test_words_are_proposed_where_wordnet_is(nltk_home):
     )
 
 
-def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, capsys):
+def test_watch_coaches_until_nothing_more_is_to_be_had(others, mine, tmp_path, monkeypatch, capsys):
     draft, known = mine
     watched = write(tmp_path / "draft.txt", draft.read_text())
-    versions = iter(["", draft.read_text().replace("whilst", "karemi")])
+    versions = iter(["", draft.read_text().replace("whilst", "karemi", 3)])
 
     def save(seconds):
         try:
@@ -167,9 +169,39 @@ def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, cap
     work(declared_of("advise"), {"text": str(watched), **given, "watch": True, "json": False})
     out, err = capsys.readouterr()
     assert "the text is empty" in err
-    assert re.search(r"“.*whilst.*” → “.*karemi.*”", out) and re.search(
-        r"mean \.\d+ → \.\d+ \(−\.\d+\)", out
+    assert len(re.findall(r"line 1: “.*whilst.*” → “.*karemi.*” \([−+]?\.\d+", out)) == 3
+    assert re.search(r"mean \.\d+ → \.\d+ \(−\.\d+\)", out)
+    assert out.count("still recognised by: ") == 2 and 2 <= out.count("next: ") <= 6
+
+
+def test_a_coach_says_what_was_worse_and_when_to_stop(found, monkeypatch):
+    monkeypatch.setattr("ravenbench.ext.case.advise.coach.LEAST", 0.001)
+    coach = Coach(found)
+    assert not coach.done
+    better = found.text.replace(" whilst", "")
+    assert coach.look(better)[0].startswith("line 1:") and coach.advice.mean < found.mean
+    lines = coach.look(better.replace(" ", " whilst ", 40))
+    assert lines[0].endswith(": worse than before)")
+    coach.advice = replace(found, tips=(), sentences=())
+    assert coach.done and coach.next()[-1].startswith("nothing more is to be had")
+
+
+def test_what_names_a_person_is_found_by_kind():
+    text = (
+        "My brother went to school with Anna Petrova in Novi Sad. I am a nurse, and in May 2004 I was in our town."
+        " I'm 27 and one of my friends is a 30-year-old. Write to info@example.org or call +44 20 7946 0958."
     )
+    kinds = {one.kind: [text[a:b] for a, b in one.places] for one in personal(text)}
+    assert kinds == {
+        "name": ["Anna Petrova", "Novi Sad"],
+        "date": ["May 2004"],
+        "age": ["I'm 27", "30-year-old"],
+        "people": ["My brother", "one of my friends"],
+        "school, work, home": ["our town"],
+        "role": ["I am a nurse"],
+        "address": ["info@example.org", "+44 20 7946 0958"],
+    }
+    assert personal("it rains, and nobody is here.") == ()
 
 
 def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):

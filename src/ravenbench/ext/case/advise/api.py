@@ -40,7 +40,7 @@ from ravenbench.ext.case.compare.material import (
 )
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
-from ravenbench.obfuscation.guards import relatives, same_form
+from ravenbench.obfuscation.guards import relatives, same_form, stretches
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
 from ravenbench.obfuscation.wording.resources import brown_texts
@@ -409,8 +409,14 @@ def advise_on(text: str, judge: Judge, notes: tuple[str, ...]) -> Advice:
     instead: dict[str, str] = {}
     lacking = ["no words are proposed: WordNet has English ones, and these texts are not English"]
     if speaks_english(judge.crowd):
+        fixed = stretches(text)  # in addition, hard time
         instead, lacking = _instead(
-            text, [h.name for h in text_habits if h.kind == "word" and h.excess]
+            text,
+            [
+                h.name
+                for h in text_habits
+                if h.kind == "word" and h.excess and not any(fixed.touch(*x) for x in h.places)
+            ],
         )
     tried = [h for h in text_habits if h.excess and h.z > 0]
     spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]

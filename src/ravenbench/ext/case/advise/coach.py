@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ravenbench.ext.case.advise.api import Advice, advise_on
-from ravenbench.ext.case.advise.report import finding, place_of, shown_change, summary
+from ravenbench.ext.case.advise.report import clip, finding, place_of, shown_change, summary
 from ravenbench.reports.view import figure
 from ravenbench.text.alignment import pieces, runs
 
@@ -18,7 +18,7 @@ EDITS = 8
 """Edits of a version that are undone one by one, to see what each did: the longest."""
 PLACES = 3
 LEAST = 0.005
-"""A habit whose change gains less is not worth a change."""
+"""A habit or a sentence whose change gains less is not worth a change."""
 
 
 class Coach:
@@ -29,7 +29,7 @@ class Coach:
 
     @property
     def done(self) -> bool:
-        """Whether no habit that is found gains ``LEAST``."""
+        """Whether no habit and no sentence gains ``LEAST``."""
         return not self._next()
 
     def look(self, text: str) -> list[str]:
@@ -48,17 +48,28 @@ class Coach:
         tips = self._next()
         if not tips:
             tips = [
-                "nothing more is to be had from this list: no habit that was found gains"
+                "nothing more is to be had from this list: no habit and no sentence gains"
                 f" {figure(LEAST)}; what names you (see above) still does"
             ]
         return [finding(self.advice), f"still recognised by: {by}", *tips]
 
     def _next(self) -> list[str]:
-        worth = [tip for tip in self.advice.tips if (tip.gain or 0.0) >= LEAST]
-        return [
-            f"next: {place_of(self.advice, tip)} ({figure(-(tip.gain or 0.0), signed=True)})"
-            for tip in worth[:PLACES]
+        """Habits that are no topic's, and sentences, whose change gains most."""
+        now = self.advice
+        worth = [
+            (tip.gain, place_of(now, tip))
+            for tip in now.tips
+            if tip.gain is not None and not tip.habit.content
         ]
+        worth += [
+            (
+                one.gain,
+                f"sentence {now.sentence(one.start)}, anew: {clip(now.text[one.start : one.end], 50)}",
+            )
+            for one in now.sentences
+        ]
+        best = sorted((one for one in worth if one[0] >= LEAST), key=lambda one: -one[0])
+        return [f"next: {where} ({figure(-gain, signed=True)})" for gain, where in best[:PLACES]]
 
     def _edits(self, old: str) -> list[str]:
         """Each edit with what it changed, what hid most first, and what was worse last."""

@@ -130,14 +130,13 @@ def _watch(path: str, coach: Coach, encoding: str | None) -> None:
     """What each version that is saved changed, and what to do next, until nothing more is to be had or Ctrl-C."""
     import time
 
-    from ravenbench.cli.show import say
+    from ravenbench.cli.show import print_parts, say
     from ravenbench.errors import InputError
     from ravenbench.ext.case.advise.api import read_version
 
     shown = ""
     try:
-        for line in coach.next():
-            say(line)
+        print_parts(coach.next())
         while not coach.done:
             say(f"waiting for {path} to be saved; Ctrl-C ends")
             version = coach.advice.text
@@ -149,8 +148,7 @@ def _watch(path: str, coach: Coach, encoding: str | None) -> None:
                     # Editors empty a file before they write it; the same complaint is made once.
                     if str(error) != shown:
                         say(shown := str(error), fg="yellow", err=True)
-            for line in coach.look(version):
-                say(line)
+            print_parts(coach.look(version))
             shown = ""
     except KeyboardInterrupt:
         # Ctrl-C is how watching ends; other signals are obeyed as everywhere.

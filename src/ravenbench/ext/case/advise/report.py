@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from ravenbench.text.alignment import EqualRun, pieces, runs
 SHOWN = 9
 TOPIC_WORDS = 4
 SENTENCES = 3
-NAMED = 2
+NAMED = 3
 LINES = 2
 WORDS = 4
 WIDE = 30
@@ -111,7 +112,7 @@ def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
         telling,
         col("number", lambda s: str(advice.sentence(s.start)), text=True),
         col("gain", "gain", signed=True),
-        col("sentence", lambda s: _clip(advice.text[s.start : s.end], 60), text=True),
+        col("sentence", lambda s: clip(advice.text[s.start : s.end], 60), text=True),
         note="Gain: how far the mean answer falls without.",
     )
     named = table(
@@ -148,10 +149,11 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
 
 
 def _named(advice: Advice, one: Personal, everything: bool) -> str:
-    """The places of a kind: the sentence's number and the words."""
-    shown = one.places if everything else one.places[:NAMED]
-    named = [f"{advice.sentence(start)} {_clip(advice.text[start:end])}" for start, end in shown]
-    return ", ".join(named) + " …" * (len(shown) < len(one.places))
+    """The first places of what differs: the sentence's number and the words."""
+    first = {advice.text[start:end]: start for start, end in reversed(one.places)}
+    shown = sorted(first.items(), key=lambda item: item[1])[: None if everything else NAMED]
+    named = ", ".join(f"{advice.sentence(start)} {clip(words)}" for words, start in shown)
+    return named + " …" * (len(shown) < len(first))
 
 
 def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
@@ -226,16 +228,17 @@ def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
     new = "".join(b[run.b_start : run.b_stop])
     line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
     change = (
-        f"{_clip(old)} → {_clip(new)}"
+        f"{clip(old)} → {clip(new)}"
         if old.split() != new.split()
-        else f"white space at {_clip(new)}"
+        else f"white space at {clip(new)}"
     )
     return f"line {line}: {change}"
 
 
-def _clip(text: str, most: int = 30) -> str:
-    words = " ".join(text.split())
-    return f"“{words if len(words) <= most else words[: most - 1] + '…'}”" if words else "nothing"
+def clip(text: str, most: int = 30) -> str:
+    """The beginning of a text on one line, in quotation marks."""
+    words = shorten(text, most, placeholder=" …")
+    return f"“{words}”" if words else "nothing"
 
 
 def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
