@@ -32,6 +32,7 @@ from ravenbench.engine.options import READING
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.spec import AdviseSpec
+from ravenbench.ext.case.choices import choices
 from ravenbench.ext.case.compare.material import (
     FEWEST_WORDS,
     CaseTexts,
@@ -40,6 +41,7 @@ from ravenbench.ext.case.compare.material import (
 )
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
+from ravenbench.ext.shelf.raven_style.alternations import Choice
 from ravenbench.obfuscation.guards import relatives, same_form
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
@@ -251,7 +253,8 @@ class Telling:
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice(Shown):
     """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
-    the topic's last; and ``sentences`` that tell most.
+    the topic's last; ``sentences`` that tell most; and ``choices`` between forms that are like the author's other
+    texts and unlike other people's, those that tell most first.
 
     ``answers`` (0 to 1, higher = same author) are the verifiers' to the text as it is, ``after`` to the text with all
     gaining tips followed, ``others`` their mean answers to texts by other people, asked as if the author had written
@@ -267,6 +270,7 @@ class Advice(Shown):
     sentences: tuple[Telling, ...]
     notes: tuple[str, ...]
     judge: Judge = field(repr=False)
+    choices: tuple[Choice, ...] = ()
 
     def write(self, folder: str | Path) -> Path:
         """Write page, tables and JSON and return the page's path; earlier advice there is replaced. InputError if
@@ -360,9 +364,11 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
     judge = Judge(learned, tuple(fold.test.texts.rows(fold.test.known(0))))
     crowd = fold.train.texts.rows(fold.train.documents)
     notes = (*plan.plan.notes, *record.notes, *plan.plan.background.left_out)
-    return _advice(
-        material.cases[0], judge, crowd, frozenset(plan.plan.background.functions), notes
-    )
+    case = material.cases[0]
+    advice = _advice(case, judge, crowd, frozenset(plan.plan.background.functions), notes)
+    known = [one.text for one in case.candidate.texts]
+    chosen = choices(advice.text, known, fold.train, fold.train_same, spec.seed)
+    return replace(advice, choices=tuple(one for one in chosen if one.log10 > 0))
 
 
 def read_version(path: str | Path, encoding: str | None = None) -> str:
