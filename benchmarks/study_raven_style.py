@@ -28,9 +28,9 @@ import numpy as np
 import ravenbench
 from ravenbench.engine.transplants import FITTED
 from ravenbench.ext.shelf.published.lambdag import LambdaG
-from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Ridge, feature_names
-from ravenbench.ext.shelf.raven_style.mask import ContentMask
-from ravenbench.ext.shelf.raven_style.verifier import MASKED, NAMES, SHAPES, BlindExtractor
+from ravenbench.ext.shelf.raven.mask import ContentMask
+from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Ridge, feature_names
+from ravenbench.ext.shelf.raven.raven_style import MASKED, NAMES, SHAPES, BlindExtractor
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems.transplant import Transplanter, known_authors
 from ravenbench.randomness import Draws

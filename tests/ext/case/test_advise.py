@@ -18,7 +18,7 @@ from ravenbench.ext.case.advise.command import offered
 from ravenbench.ext.case.advise.report import changes, tables, to_json
 from ravenbench.ext.case.compare.task import Compare
 from ravenbench.ext.case.validate.task import Validate
-from ravenbench.ext.shelf.raven_style.alternations import Choice
+from ravenbench.ext.shelf.raven.alternations import Choice
 
 FAST = {"verifiers": "char-ngram,function-words"}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ravenbench.errors import CorpusError
-from ravenbench.ext.shelf.raven_style.alternations import (
+from ravenbench.ext.shelf.raven.alternations import (
     ENOUGH,
     GROUPS,
     STRENGTHS,

@@ -5,11 +5,11 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Ridge, feature_names
-from ravenbench.ext.shelf.raven_style import verifier as verifier_module
-from ravenbench.ext.shelf.raven_style.alternations import GROUPS
-from ravenbench.ext.shelf.raven_style.mask import ContentMask
-from ravenbench.ext.shelf.raven_style.verifier import MASKED, NAMES, SHAPES, RavenStyle
+from ravenbench.ext.shelf.raven import raven_style as verifier_module
+from ravenbench.ext.shelf.raven.alternations import GROUPS
+from ravenbench.ext.shelf.raven.mask import ContentMask
+from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Ridge, feature_names
+from ravenbench.ext.shelf.raven.raven_style import MASKED, NAMES, SHAPES, RavenStyle
 from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract.persist import load, save

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ravenbench.ext.shelf.raven_style.alternations import Alternations, Choice
+from ravenbench.ext.shelf.raven.alternations import Alternations, Choice
 from ravenbench.reports.view import Col, Table, col, table
 from ravenbench.text.content_words import speaks_english
 from ravenbench.types import Bools, Problems

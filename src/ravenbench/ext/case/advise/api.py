@@ -41,7 +41,7 @@ from ravenbench.ext.case.compare.material import (
 )
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
-from ravenbench.ext.shelf.raven_style.alternations import Choice
+from ravenbench.ext.shelf.raven.alternations import Choice
 from ravenbench.obfuscation.guards import relatives, same_form
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure

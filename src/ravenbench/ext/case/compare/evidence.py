@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from ravenbench.ext.case.choices import choices
 from ravenbench.ext.shelf.published.lambdag import LambdaG
-from ravenbench.ext.shelf.raven_style.alternations import Choice
+from ravenbench.ext.shelf.raven.alternations import Choice
 from ravenbench.text.content_words import LETTERS, hidden
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import HAN, HIRAGANA, MARKS, WORD, lowered

@@ -15,9 +15,9 @@ from typing import Self
 import numpy as np
 
 from ravenbench.ext.shelf.published.lambdag import LambdaG
-from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Fused, Ridge, feature_names
-from ravenbench.ext.shelf.raven_style.alternations import GROUPS, Alternations, grouped
-from ravenbench.ext.shelf.raven_style.mask import ContentMask
+from ravenbench.ext.shelf.raven.alternations import GROUPS, Alternations, grouped
+from ravenbench.ext.shelf.raven.mask import ContentMask
+from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Fused, Ridge, feature_names
 from ravenbench.text.content_words import speaks_english
 from ravenbench.types import Bools, Floats, Problems, name_array
 
