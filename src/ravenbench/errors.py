@@ -395,21 +395,18 @@ ELSEWHERE = {
     "oppose": "it is raven contrast",
     "classify": "it is raven attribute --unknown",
     "crossv": "it is raven attribute",
-    "pca": "did you mean 'PCV' (of covariances) or 'PCR' (of correlations), in raven map?",
 }
-"""What others, R's stylo above all, call by a name that nothing has here."""
+"""What others, R's stylo above all, call by a name that no command and no component has here."""
 
 
 def did_you_mean(
     name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.6
 ) -> str | None:
-    """One suggestion sentence for a name that nothing has: what others call so, or a known name that is spelt like it
-    in letters of any case or begins so; where none is near, all names if ``listing``, else None.
+    """One suggestion sentence for a name that nothing has: a known name that is spelt like it in letters of any case or
+    begins so; where none is near, all names if ``listing``, else None.
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.
     """
-    if (called_here := ELSEWHERE.get(name.casefold())) is not None:
-        return called_here
     known = sorted(known)
     near = near_name(name, known, cutoff)
     if near is not None:

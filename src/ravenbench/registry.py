@@ -31,6 +31,7 @@ from typing import Any
 from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import (
+    ELSEWHERE,
     MissingPart,
     RavenError,
     SpecError,
@@ -296,8 +297,8 @@ def called(target: str) -> str:
 
 
 def suggestion(kind: str, name: str) -> str | None:
-    """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, or is spelt
-    like it; where none is near, all names.
+    """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, what others
+    call so, or one that is spelt like it; where none is near, all names.
     """
     targets_by_name = targets(kind)
     folded = name.casefold()
@@ -311,7 +312,9 @@ def suggestion(kind: str, name: str) -> str | None:
         near = near or [
             n for n in targets_by_name if f" {folded}" in called(targets_by_name[n]).casefold()
         ]
-    return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, targets_by_name)
+    if near:
+        return did_you_mean(name, near, cutoff=0)
+    return ELSEWHERE.get(folded) or did_you_mean(name, targets_by_name)
 
 
 def parse(kind: str, text: str, nested: bool = False) -> Any:

@@ -10,7 +10,8 @@ from ravenbench.ext.shelf.obfuscation.raven_hide_edits import safe_edits
 from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
 from ravenbench.ext.shelf.obfuscation.raven_hide_rules import _filled
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.parts import from_edits
+from ravenbench.obfuscation.guards import mended
+from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.words import tokens
 
 KNOWN = (
@@ -121,6 +122,38 @@ def test_an_edit_is_found_by_a_rule(text, wanted, resources):
 )
 def test_what_no_rule_says(text, wrong, resources):
     assert not [new for _, new in new_texts(text) if wrong in new]
+
+
+@pytest.mark.data
+def test_no_edit_brings_a_word_next_to_itself_and_none_is_taken_for_a_doubling(resources):
+    text = "When you think about it, it almost seems that we lost it all. Because he saw it, it was gone."
+    for _, new in new_texts(text):
+        assert " it it " not in new
+    parts = from_edits(text, [Edit(text.index(","), text.index(",") + 1, "", "comma")])
+    assert "think about it it almost" in "".join(part.obfuscation for part in mended(parts))
+
+
+def test_contractions_are_made_everywhere_or_nowhere(no_resources):
+    text = "I do not know it. It is a pity, and he does not know it. “I do not care,” he said. We're late."
+    made = {new for kind, new in new_texts(text) if kind in ("contract", "expand")}
+    assert made == {
+        text.replace("I do not know", "I don't know")
+        .replace("It is", "It's")
+        .replace("does not", "doesn't"),
+        text.replace("We're", "We are"),
+    }
+
+
+def test_a_phrase_is_replaced_wherever_it_may_be(no_resources):
+    text = "We have to go. You say that we have to stay. They have to see it."
+    made = {new for kind, new in new_texts(text) if kind == "phrase"}
+    assert text.replace("have to", "need to") in made
+    assert not [new for new in made if "have to" in new and "need to" in new]
+
+
+def test_a_fragment_stays(no_resources):
+    text = "No reason at all. He left in the rain. But he came back to the house."
+    assert not [new for _, new in new_texts(text) if "at all;" in new or "at all, and" in new]
 
 
 @pytest.mark.parametrize(

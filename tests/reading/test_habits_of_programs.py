@@ -9,6 +9,7 @@ from notes import account
 from ravenbench.errors import CorpusError, FormatError
 from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.load import load_corpus
+from ravenbench.reading.remarks import prepared_otherwise
 from ravenbench.text.damage import is_wordless, signs_of_damage
 from ravenbench.text.names import handed_in_by, is_kind, is_several, lookalikes, name_key
 
@@ -233,3 +234,19 @@ def test_documents_beside_plain_texts_are_named_with_the_reason(tmp_path):
     folder = written(tmp_path / "c", name="{person}_{number}.txt")
     (folder / "Ann Dowd_9.xml").write_text("<TEI/>")
     assert account(folder)["documents-beside"] == ("Ann Dowd_9.xml",)
+
+
+@pytest.mark.parametrize("mark", PREPARED)
+def test_a_text_in_question_that_is_prepared_otherwise_is_said(mark):
+    """Once where it alone has the mark, and once where it alone lacks it; not where a tenth of the others do so too."""
+    known = [f"{SENTENCE * 9} Number {number}." for number in range(8)]
+    marked = [PREPARED[mark](text) for text in known]
+
+    def said(questioned, others):
+        notes = prepared_otherwise({"q": questioned}, others, "known texts")
+        return {(note.code, note.values["mark"]) for note in notes}
+
+    assert ("marks-in-question", mark) in said(marked[0], known[1:])
+    assert ("marks-of-others", mark) in said(known[0], marked[1:])
+    assert not said(known[0], known[1:]) and not said(marked[0], marked[1:])
+    assert not said(marked[0], known[1:4] + marked[4:])

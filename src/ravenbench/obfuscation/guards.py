@@ -488,6 +488,8 @@ class _Tokens:
             word.lower() == previous_word.lower()
             and word[0].isalpha()
             and self.gap[j].strip(" ") == ""
+            and None
+            in (self.source[j - 1], self.source[j])  # both stood in the original: both stay
         ):
             return [(self.end[j - 1], self.end[j], "")]
         if previous_word.lower() in ("a", "an") and word[0].isalpha() and self.gap[j]:

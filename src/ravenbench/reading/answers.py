@@ -31,7 +31,7 @@ from ravenbench.outputs import check_file, whole_file
 from ravenbench.reading.account import Note, fault, noted
 from ravenbench.reading.archive import LINE_LIMIT, Archive, Split, split_roots
 from ravenbench.reading.decoding import NAME_LIMIT, Faults, checked_name
-from ravenbench.reading.problem_formats.pair_tables import OPPOSITES, plain_key
+from ravenbench.reading.problem_formats.pair_tables import OPPOSITES, SAME, plain_key
 from ravenbench.reading.problem_formats.pan_folders import read_contents, read_truth_lines
 from ravenbench.reading.problem_formats.pan_pairs import first_record, read_truth_records
 from ravenbench.reading.problem_sets import SWAPPED, WORDINGS, Wording, is_truth
@@ -582,12 +582,6 @@ def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
     )
 
 
-_IN_WORDS = {
-    "1": "same yes y true t ja oui positive",
-    "0": "different no n false f nein non negative",
-}
-
-
 def _number_meant(text: str) -> str | None:
     """The fix for a number with a decimal comma or a percent sign, and for an answer in words; None of other texts."""
     written = text.strip()
@@ -596,11 +590,10 @@ def _number_meant(text: str) -> str | None:
         meant = f"{float(number) / (100 if '%' in written else 1):g}"
         changed = not re.fullmatch(r"[\d.]+", written) and float(meant) <= 1
         return f"write {meant}, not {written}" if changed else None
-    words = written.lower()
-    meant = next((n for n, alike in _IN_WORDS.items() if words in alike.split()), "")
-    return (
-        f"write {meant}, not {written}: 1 is the same author, 0 different ones" if meant else None
-    )
+    same = SAME.get(plain_key(text))
+    if same is None:
+        return None
+    return f"write {same:d}, not {written}: 1 is the same author, 0 different ones"
 
 
 def _unquoted(text: str) -> str:

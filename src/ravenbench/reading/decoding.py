@@ -22,45 +22,14 @@ from typing import Any
 
 from ravenbench.errors import HALF, FormatError, InputError
 from ravenbench.reading.account import fault
+from ravenbench.text.mail import listed
 
 UTF8 = "utf-8"
 """The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
 
-_LIKELY = (
-    "cp1252",
-    "cp1250",
-    "cp1251",
-    "cp1253",
-    "cp1254",
-    "cp1255",
-    "cp1256",
-    "cp1257",
-    "iso-8859-2",
-    "iso-8859-7",
-    "iso-8859-5",
-    "iso-8859-15",
-    "mac-roman",
-    "koi8-r",
-    "cp932",
-    "euc-jp",
-    "gb18030",
-    "big5",
-    "cp949",
-    UTF8,
-)
+_LIKELY = listed("encodings", "likely")
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
-_EASTERN = (
-    "cp932",
-    "euc_jp",
-    "gb18030",
-    "big5",
-    "big5hkscs",
-    "cp949",
-    "shift_jis",
-    "euc_kr",
-    "gb2312",
-    "gbk",
-)
+_EASTERN = listed("encodings", "eastern")
 _OF_UTF8 = re.compile(rb"\xe2\x80[\x93-\x9e\xa6]|[\xc3-\xc5][\x80-\xbf](?![\x80-\xbf])")
 """Quotation marks, dashes and Latin letters in UTF-8, as hardly stand in texts in other encodings of the West."""
 _TIE = 0.85

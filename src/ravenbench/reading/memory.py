@@ -84,14 +84,12 @@ def _called(table: Any, count: int) -> Sequence[Any]:
 def _with_whole_numbers(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Records whose whole numbers are such again in columns where some are missing, of which pandas makes floats."""
     for column in records[0]:
-        values = [record.get(column) for record in records]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values) and all(
-            isinstance(value, float) and value.is_integer() for value in known
+        known = [record for record in records if record.get(column) is not None]
+        if len(known) < len(records) and all(
+            isinstance(record[column], float) and record[column].is_integer() for record in known
         ):
-            for record in records:
-                if record.get(column) is not None:
-                    record[column] = int(record[column])
+            for record in known:
+                record[column] = int(record[column])
     return records
 
 

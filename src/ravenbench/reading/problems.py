@@ -45,6 +45,7 @@ from ravenbench.reading.problem_sets import ProblemFormat, ProblemSet, is_truth
 from ravenbench.reading.remarks import (
     Seen,
     odd_texts,
+    prepared_otherwise,
     several_languages,
     shared,
 )
@@ -195,6 +196,8 @@ def _remarks(problems: Problems) -> list[Note]:
         if any(copies(*pair) for pair in combinations(known, 2))
     ]
     again = [name for name, known, row in rows if 1 < times[frozenset(known), row] < len(rows)]
+    questioned_texts = {name: texts[row] for name, _, row in looked_at}
+    known_rows = {row for _, known, _ in looked_at for row in known}
     seen = Seen(texts, Labels(first_problems, ()), problems.ids[first_problems].tolist())
     return [
         *noted("questioned-repeats-known", repeating),
@@ -203,6 +206,9 @@ def _remarks(problems: Problems) -> list[Note]:
         *odd_texts(seen),
         *several_languages(seen),
         *shared(seen),
+        *prepared_otherwise(
+            questioned_texts, [texts[row] for row in sorted(known_rows)], "known texts"
+        ),
     ]
 
 

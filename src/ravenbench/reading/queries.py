@@ -28,30 +28,14 @@ from ravenbench.reading.collector import checked_text
 from ravenbench.reading.decoding import UTF8, checked_name
 from ravenbench.reading.remarks import ids_apart
 from ravenbench.reading.tabular import records, table_kind
+from ravenbench.text.mail import listed
 from ravenbench.texts import TextTable
 
 COLUMNS = ("author", "topic", "language", "genre", "source", "date")
 """What may be known of a query or a candidate."""
-NAMES = {
-    "id": ("queryid", "candidateid", "targetid", "documentid", "docid", "id", "episodeid"),
-    "text": ("content", "fulltext", "text", "syms", "texts", "body"),
-    "author": ("authorid", "authorids", "authorsetids", "author", "userid"),
-    "topic": ("topic", "category", "subreddit", "theme"),
-    "language": ("lang", "language", "languages"),
-    "genre": ("genre", "domain", "register"),
-    "source": ("source", "dataset", "collection", "collectionnum", "site", "publisher"),
-    "date": ("date", "timestamp", "created", "createdutc", "datetime", "year", "publishedat"),
-}
+NAMES = {role: listed("columns", f"search {role}") for role in ("id", "text", *COLUMNS)}
 """Names of columns, the surest first; case, spaces and underscores do not matter."""
-POSITIVE = (
-    "positiveids",
-    "candidateids",
-    "relevantids",
-    "positives",
-    "relevant",
-    "targets",
-    "candidateid",
-)
+POSITIVE = listed("columns", "search positive")
 QUERY = tuple(name for name in NAMES["id"] if name not in POSITIVE)
 EPISODES = ("authorids", "authorsetids")
 """Columns of authors that say that all texts of an author are one episode."""

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ravenbench.reading.account import Note, noted
@@ -224,12 +225,12 @@ def marks_by_author(seen: Seen) -> list[Note]:
     """Marks of preparation (typographic quotation marks, no capitals, long s …) that nine of ten texts of some authors
     have and of others lack: most texts of the rarer kind are by such authors, three at least, or all are."""
     notes: list[Note] = []
-    for mark, least, pattern, lack, lacking in _PREPARED:
-        kinds: dict[int, list[bool]] = {}
-        for text, code in zip(seen.texts, seen.author.codes.tolist(), strict=False):
-            has_mark = len(re.findall(pattern, text[:_HEAD])) >= int(least)
-            if code >= 0 and (has_mark or re.search(lacking, text[:_HEAD])):
-                kinds.setdefault(code, []).append(has_mark)
+    codes = seen.author.codes.tolist()
+    for mark, lack, has_mark in _marks(seen.texts):
+        kinds = dict[int, list[bool]]()
+        for kind, code in zip(has_mark, codes, strict=False):
+            if code >= 0 and kind is not None:
+                kinds.setdefault(code, []).append(kind)
         own = {
             kind: [
                 code
@@ -238,18 +239,43 @@ def marks_by_author(seen: Seen) -> list[Note]:
             ]
             for kind in (False, True)
         }
-        every = [has_mark for marks in kinds.values() for has_mark in marks]
-        covered = min(
-            sum(kinds[code].count(kind) for code in codes) / max(1, every.count(kind))
-            for kind, codes in own.items()
-        )
-        few, many = sorted(own.values(), key=len)
-        if few and len(many) > 2 and covered >= (0.75 if len(few) > 2 else 1):
+        rare = len(own[True]) < len(own[False])
+        few = own[rare]
+        of_few = sum(kinds[code].count(rare) for code in few)
+        every = sum(marks.count(rare) for marks in kinds.values())
+        if few and len(own[not rare]) > 2 and of_few >= (0.75 if len(few) > 2 else 1) * every:
             names = [seen.author.names[code] for code in few]
-            lacks = len(own[False])
-            notes += noted(
-                "marks-by-author", names, len(own[True]), mark=mark, lack=lack, lacking=lacks
-            )
+            lacking = len(own[False])
+            having = len(own[True])
+            notes += noted("marks-by-author", names, having, mark=mark, lack=lack, lacking=lacking)
+    return notes
+
+
+def _marks(texts: Sequence[str]) -> Iterator[tuple[str, str, list[bool | None]]]:
+    """Each mark of preparation, what its lack is, and whether each text has it; None where it shows neither."""
+    for mark, least, pattern, lack, lacking in _PREPARED:
+        has_mark = list[bool | None]()
+        for text in texts:
+            is_there = len(re.findall(pattern, text[:_HEAD])) >= int(least)
+            has_mark.append(is_there if is_there or re.search(lacking, text[:_HEAD]) else None)
+        yield mark, lack, has_mark
+
+
+def prepared_otherwise(
+    questioned_texts: Mapping[str, str], others: Iterable[str], which: str
+) -> list[Note]:
+    """Marks of preparation that texts in question, by name, have and nine of ten of the first others lack, or the
+    reverse, where that is twice as frequent in question as among the others, which are called so."""
+    notes: list[Note] = []
+    for mark, lack, has_mark in _marks([*questioned_texts.values(), *islice(others, LOOKED_AT)]):
+        of_others = [kind for kind in has_mark[len(questioned_texts) :] if kind is not None]
+        for kind, code in ((True, "marks-in-question"), (False, "marks-of-others")):
+            odd = [
+                name for name, own in zip(questioned_texts, has_mark, strict=False) if own is kind
+            ]
+            share = of_others.count(kind) / max(1, len(of_others))
+            if of_others and share <= min(0.1, len(odd) / 2 / len(questioned_texts)):
+                notes += noted(code, odd, mark=mark, lack=lack, which=which)
     return notes
 
 

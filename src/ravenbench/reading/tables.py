@@ -39,7 +39,6 @@ from ravenbench.reading.tabular import (
     AS_TEXT,
     ENDINGS,
     Row,
-    column_names,
     is_nothing,
     no_rows,
     stem_of,
@@ -47,10 +46,10 @@ from ravenbench.reading.tabular import (
     table_rows,
 )
 from ravenbench.text.copies import unescaped
-from ravenbench.text.mail import without_quotations
+from ravenbench.text.mail import listed, without_quotations
 from ravenbench.types import Corpus
 
-NAMES = {role: column_names(role) for role in ("text", "author", "topic", "id", "language")}
+NAMES = {role: listed("columns", role) for role in ("text", "author", "topic", "id", "language")}
 """Names that tables use, the surest first; case, spaces and underscores do not matter."""
 LOOKED_AT = 200
 """Rows from which a column's content is judged."""
@@ -170,8 +169,8 @@ def _no_column(
     )
 
 
-_FIRST = ("firstname", "givenname", "forename", "vorname", "prenom", "nome")
-_LAST = ("lastname", "surname", "familyname", "nachname", "nom", "cognome", "apellido")
+_FIRST = listed("columns", "first name")
+_LAST = listed("columns", "last name")
 
 
 def _doubts_of_columns(rows: Sequence[Mapping[str, Any]], text: str, author: str) -> list[Note]:
@@ -344,10 +343,10 @@ def read_table(
             body = row[text]
             if not isinstance(body, str):
                 fix = "is it a row of sums? Otherwise write it as text"
-                if isinstance(body, dict) and "bytes" in body:
-                    fix = "it is bytes: decode them, as by .str.decode('utf-8')"
-                elif isinstance(body, list | dict):
-                    fix = "join its parts to one string, or name the column of texts with --text"
+                if isinstance(body, list | dict | bytes):
+                    fix = _decoded(body) or (
+                        "join its parts to one string, or name the column of texts with --text"
+                    )
                 if isinstance(body, dict) and all(
                     isinstance(value, dict) for value in row.values()
                 ):
@@ -590,9 +589,15 @@ def _plain(path: Path, line: int, column: str, value: Any) -> str:
     return str(value)
 
 
+def _decoded(value: Any) -> str | None:
+    """What makes a text of bytes, of which a table in memory keeps the number; None for other values."""
+    binary = isinstance(value, bytes) or (isinstance(value, dict) and "bytes" in value)
+    return "it is bytes: decode them, as by .str.decode('utf-8')" if binary else None
+
+
 def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
-    fix = "store the column as strings, not as binary values" if isinstance(value, bytes) else None
-    if isinstance(value, dict):
+    fix = _decoded(value)
+    if fix is None and isinstance(value, dict):
         names = [cell for cell in value.values() if isinstance(cell, str)]
         name = next(
             (cell for key, cell in value.items() if "name" in str(key).lower() and cell in names),

@@ -39,7 +39,6 @@ from ravenbench.reading.archive import DOCUMENT_LIMIT, Archive, check_members, n
 from ravenbench.reading.decoding import NAME_LIMIT, UTF8, checked_name, from_json, old_mac
 from ravenbench.reading.parquet import check_size
 from ravenbench.reading.remarks import ids_apart, spelt_alike
-from ravenbench.text.mail import phrases
 from ravenbench.types import Floats, Labels
 
 ENDINGS = {
@@ -63,15 +62,6 @@ AS_TEXT = (date, time, timedelta, Decimal)
 def is_nothing(value: Any) -> bool:
     """Whether a cell holds nothing: null, an empty text, or what is no number (NaN)."""
     return value is None or value == "" or value != value
-
-
-def column_names(role: str) -> tuple[str, ...]:
-    """The names of columns that tables use for a role, by their letters and figures, the surest first."""
-    return tuple(
-        next(line for line in phrases("columns") if line.startswith(f"{role}: "))
-        .partition(": ")[2]
-        .split()
-    )
 
 
 def is_lines(name: str) -> bool:

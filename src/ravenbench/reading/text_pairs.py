@@ -131,7 +131,7 @@ def set_of_pairs(
             Labels.of(
                 spelt_alike([values.get(row) for row in rows], builder.notes, label_kind, same_key)
             )
-            if any(label is not None for label in values.values())
+            if any(values.values())
             else None
         )
         for key, values, label_kind, same_key in (

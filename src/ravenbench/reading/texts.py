@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,14 @@ from ravenbench.reading.documents import (
     several_documents,
 )
 from ravenbench.reading.load import check_no_parts
-from ravenbench.reading.remarks import Seen, names_person, near_copies, plain_words, signed
+from ravenbench.reading.remarks import (
+    Seen,
+    names_person,
+    near_copies,
+    plain_words,
+    prepared_otherwise,
+    signed,
+)
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.names import is_name, person_words
 from ravenbench.text.tokens import count_words
@@ -211,14 +218,12 @@ def published_texts(
         return texts, [name for name in archive.names if name not in texts]
 
 
-def _as_documents(places: Sequence[Path], left_out: Sequence[LeftOutFile]) -> str | None:
+def _as_documents(place: Path, left_out: Sequence[LeftOutFile]) -> str | None:
     """What to do where nothing could be read and the first file left out is a mail without an ending."""
-    for place in places:
-        for name, _, _ in left_out[:1]:
-            with suppress(OSError):
-                if "headers" in signs_of_mail((place / name).read_text("latin-1")[:20_000]):
-                    folder = shlex.quote(str(place))
-                    return f"they are mails: find {folder} -type f -exec mv {{}} {{}}.eml \\;"
+    with suppress(OSError, IndexError):
+        if "headers" in signs_of_mail((place / left_out[0][0]).read_text("latin-1")[:20_000]):
+            folder = shlex.quote(str(place))
+            return f"they are mails: find {folder} -type f -exec mv {{}} {{}}.eml \\;"
     return None
 
 
@@ -260,7 +265,7 @@ def read_inbox(
             file=places[0],
             found=", ".join(name for name, _, _ in left_out[:4]) or "nothing",
             expected=", ".join(sorted(formats_by_suffix())),
-            fix=_as_documents(places, left_out),
+            fix=_as_documents(places[0], left_out),
         )
     read: list[ReadDocument] = []
     for done, (root, path) in enumerate(sources):
@@ -318,28 +323,29 @@ def _sample(text: str, encoding: str) -> str:
 def doubts_of(texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]) -> list[Note]:
     """What was left out of texts, each with its author where that is known, and what to doubt in them: copies, parts
     of mails, names of candidates."""
-    by_path = {text.path: (author, text) for author, text in texts}
-    several = [text for _, text in by_path.values()]
-    known = [(author, text) for author, text in by_path.values() if author is not None]
-    labels = Labels.of(author for author, _ in known)
-    seen = Seen([text.text for _, text in known], labels, [text.name for _, text in known])
-    mails = [text.name for text in several if signs_of_mail(text.text)]
+    authors = {text: author for author, text in texts}
+    questioned_texts = {text.name: text.text for text, author in authors.items() if author is None}
+    known = [text for text, author in authors.items() if author is not None]
+    known_texts = [text.text for text in known]
+    seen = Seen(known_texts, Labels.of(map(authors.get, known)), [text.name for text in known])
+    mails = [text.name for text in authors if signs_of_mail(text.text)]
     return [
-        *account_of([text.document for text in several if text.document is not None]),
+        *account_of([text.document for text in authors if text.document is not None]),
         *near_copies(seen),
         *signed(seen),
-        *noted("names-of-candidates", _candidates_within(by_path.values(), candidates)),
-        *noted("mail", mails, total=len(several)),
+        *prepared_otherwise(questioned_texts, known_texts, "known texts"),
+        *noted("names-of-candidates", _candidates_within(authors, candidates)),
+        *noted("mail", mails, total=len(authors)),
     ]
 
 
 def _candidates_within(
-    texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]
+    authors: Mapping[Text, str | None], candidates: Iterable[str]
 ) -> Iterator[str]:
     people = {
         name: words for name in sorted({*candidates}) if len(words := person_words(name)[1]) > 1
     }
-    for author, text in texts if people else ():
+    for text, author in authors.items() if people else ():
         words_of_text = plain_words(text.text)
         for person, words in people.items():
             if person != author and names_person(words_of_text, words):

@@ -27,6 +27,13 @@ def phrases(name: str) -> list[str]:
     ]
 
 
+def listed(name: str, key: str) -> tuple[str, ...]:
+    """The words of the line of a list that begins with a key and a colon."""
+    begin = f"{key}: "
+    lines = (line for line in phrases(name) if line.startswith(begin))
+    return tuple(next(lines).removeprefix(begin).split())
+
+
 def any_of(name: str) -> str:
     """The patterns of a list as alternatives of one."""
     return "|".join(phrases(name))

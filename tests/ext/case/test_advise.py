@@ -14,7 +14,9 @@ from ravenbench.cli.tasks import work
 from ravenbench.engine.task import declared_of
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.advise.api import habits, places, without
+from ravenbench.ext.case.advise.coach import Coach
 from ravenbench.ext.case.advise.command import offered
+from ravenbench.ext.case.advise.personal import personal
 from ravenbench.ext.case.advise.report import changes, tables, to_json
 from ravenbench.ext.case.compare.task import Compare
 from ravenbench.ext.case.validate.task import Validate
@@ -120,7 +122,7 @@ def test_one_page_of_eighty_columns(others, mine, found):
         if not line.startswith("to have it rewritten: raven")
     ]
     assert (
-        lines[0].startswith("The verifiers")
+        " by 2 verifiers: " in lines[0]
         and max(map(len, lines[1:])) <= 80
         and len(lines) <= 62
         and "Words that may be the topic's" in result.output
@@ -139,15 +141,14 @@ def test_advice_begins_with_whether_the_author_is_recognised_and_has_a_page(
 ):
     from ravenbench.ext.case.advise.report import AdviceView, finding
 
-    assert len(found.others) > 20 and found.nearer == sum(one >= found.mean for one in found.others)
+    assert len(found.others) > 20
+    assert found.standing == (sum(o >= found.mean for o in found.others), len(found.others))
     assert finding(found) in repr(found)
-    assert finding(replace(found, others=(0.0,) * 40, answers={"a": 0.9})).startswith(
-        "The verifiers recognise you"
+    near, far = (replace(found, others=(x,) * 40, answers={"a": 0.5}) for x in (0.0, 1.0))
+    assert (
+        finding(near).startswith("Recognised by 1 verifier: none of 40 texts") and near.stands_out
     )
-    assert "would say so of others too: 40 of 40" in finding(
-        replace(found, others=(1.0,) * 40, answers={"a": 0.9})
-    )
-    assert "do not recognise you" in finding(replace(found, others=(1.0,) * 40, answers={"a": 0.1}))
+    assert finding(far).startswith("Not recognised by 1 verifier: 40 of 40 texts")
     page = (
         AdviceView(replace(found, text=found.text + "<script>"))
         .write(tmp_path / "page")
@@ -168,10 +169,10 @@ def test_words_are_proposed_where_wordnet_is(nltk_home):
     )
 
 
-def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, capsys):
+def test_watch_coaches_until_nothing_more_is_to_be_had(others, mine, tmp_path, monkeypatch, capsys):
     draft, known = mine
     watched = write(tmp_path / "draft.txt", draft.read_text())
-    versions = iter(["", draft.read_text().replace("whilst", "karemi")])
+    versions = iter(["", draft.read_text().replace("whilst", "karemi", 3)])
 
     def save(seconds):
         try:
@@ -184,9 +185,39 @@ def test_watch_tells_each_saved_version(others, mine, tmp_path, monkeypatch, cap
     work(declared_of("advise"), {"text": str(watched), **given, "watch": True, "json": False})
     out, err = capsys.readouterr()
     assert "the text is empty" in err
-    assert re.search(r"“.*whilst.*” → “.*karemi.*”", out) and re.search(
-        r"mean \.\d+ → \.\d+ \(−\.\d+\)", out
+    assert len(re.findall(r"line 1: “.*whilst.*” → “.*karemi.*” \([−+]?\.\d+", out)) == 3
+    assert re.search(r"mean \.\d+ → \.\d+ \(−\.\d+\)", out)
+    assert out.count("still recognised by: ") == 2 and 2 <= out.count("next: ") <= 6
+
+
+def test_a_coach_says_what_was_worse_and_when_to_stop(found, monkeypatch):
+    monkeypatch.setattr("ravenbench.ext.case.advise.coach.LEAST", 0.001)
+    coach = Coach(found)
+    assert not coach.done
+    better = found.text.replace(" whilst", "")
+    assert coach.look(better)[0].startswith("line 1:") and coach.advice.mean < found.mean
+    lines = coach.look(better.replace(" ", " whilst ", 40))
+    assert lines[0].endswith(": worse than before)")
+    coach.advice = replace(found, tips=(), sentences=())
+    assert coach.done and coach.next()[-1].startswith("nothing more is to be had")
+
+
+def test_what_names_a_person_is_found_by_kind():
+    text = (
+        "My brother went to school with Anna Petrova in Novi Sad. I am a nurse, and in May 2004 I was in our town."
+        " I'm 27 and one of my friends is a 30-year-old. Write to info@example.org or call +44 20 7946 0958."
     )
+    kinds = {one.kind: [text[a:b] for a, b in one.places] for one in personal(text)}
+    assert kinds == {
+        "name": ["Anna Petrova", "Novi Sad"],
+        "date": ["May 2004"],
+        "age": ["I'm 27", "30-year-old"],
+        "people": ["My brother", "one of my friends"],
+        "school, work, home": ["our town"],
+        "role": ["I am a nurse"],
+        "address": ["info@example.org", "+44 20 7946 0958"],
+    }
+    assert personal("it rains, and nobody is here.") == ()
 
 
 def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):

@@ -265,12 +265,11 @@ def _again_utf8(words: str) -> str:
 
 def _own(body: str, account: Account) -> str:
     """What the sender wrote of a message; "" where it is none of it."""
-    if body.startswith("\u200e") or (
-        body.strip() and _MEDIA.fullmatch(MARKS.sub("", body).strip())
-    ):
-        account.add("media and lines of the program", MARKS.sub("", body))
+    plain = MARKS.sub("", body).strip()
+    if body.startswith("\u200e") or _MEDIA.fullmatch(plain):
+        account.add("media and lines of the program", plain)
         return ""
-    if _DELETED.fullmatch(MARKS.sub("", body).strip()):
+    if _DELETED.fullmatch(plain):
         account.add("deleted messages", body)
         return ""
     body, edited = _EDITED.subn("", body.rstrip())

@@ -208,23 +208,18 @@ def _sender(message: Message) -> tuple[str, str]:
     sent it on the writer is whom it names as the original sender, or a person of the writer's name to reply to."""
     people = [*_people(message, "From"), ("", "")]
     name, address = next((one for one in people if "@" in one[1]), people[0])
-    sent_on = _VIA.search(name)
-    own_name = name[: sent_on.start()].strip("'\" ") if sent_on else ""
+    as_given = address or name, name
+    own_name = name[: sent_on.start()].strip("'\" ") if (sent_on := _VIA.search(name)) else ""
     if not own_name:
-        return address or name, name
+        return as_given
     answered = _people(message, "Reply-To")
     own = [one for one in answered if one[0].strip("'\" ") == own_name]
     original = [*_people(message, "X-Original-From"), *_people(message, "X-Original-Sender")]
     for _, one in original + own:
         if "@" in one and one != address:
             return one, own_name
-    if (
-        _raw(message, "List-Id")
-        or _raw(message, "List-Post")
-        or (address in [one for _, one in answered])
-    ):
-        return own_name, own_name
-    return address or name, name
+    is_list = _raw(message, "List-Id") or _raw(message, "List-Post")
+    return (own_name, own_name) if is_list or address in dict(answered).values() else as_given
 
 
 def _people(message: Message, name: str) -> list[tuple[str, str]]:

@@ -160,28 +160,27 @@ class Extracted:
                 "authors",
                 "Texts by author",
                 self.authors.items(),
-                _words("author", "0", "author"),
+                _words("author", "0"),
                 col("texts", lambda r: len(r[1]), digits=0, json="texts"),
                 col("words", lambda r: sum(one.words for one in r[1]), digits=0, json="words"),
                 _words(
                     "known by",
                     lambda r: " ".join(sorted({one.known_by for one in r[1]})),
-                    "known_by",
                 ),
             ),
             "texts": table(
                 "texts",
                 "Texts that were taken",
                 self.texts,
-                _words("document", "source", "document"),
-                _words("part", "document.part", "part"),
-                _words("text", "file", "text"),
-                _words("author", "author", "author"),
-                _words("known by", "known_by", "known_by"),
-                _words("date", "document.date", "date"),
+                _words("document", "source"),
+                _words("part", "document.part"),
+                _words("text", "file"),
+                _words("author", "author"),
+                _words("known by", "known_by"),
+                _words("date", "document.date"),
                 col("words", "words", digits=0, json="words"),
-                _words("left out", "document.account", "left_out"),
-                _words("notes", lambda t: " ".join(f"{note}." for note in t.notes), "notes"),
+                _words("left out", "document.account"),
+                _words("notes", lambda t: " ".join(f"{note}." for note in t.notes)),
                 _words("SHA-256 of the document", "document.file_sha256", "document_sha256"),
                 _words("SHA-256 of the text", "document.text_sha256", "text_sha256"),
             ),
@@ -189,8 +188,8 @@ class Extracted:
                 "left-out",
                 "Files that were left out",
                 self.left_out,
-                _words("file", "0", "file"),
-                _words("why", "1", "why"),
+                _words("file", "0"),
+                _words("why", "1"),
                 _words("what would help", "2", "fix"),
             ),
         }
@@ -206,9 +205,9 @@ class Extracted:
         }
 
 
-def _words(title: str, path: str | Callable[[Any], str], key: str) -> Any:
-    """A column of words; ``key`` is its name in JSON."""
-    return col(title, path, text=True, json=key)
+def _words(title: str, path: str | Callable[[Any], str], key: str = "") -> Any:
+    """A column of words; ``key`` is its name in JSON, that of its title unless it is given."""
+    return col(title, path, text=True, json=key or title.replace(" ", "_"))
 
 
 def extract_texts(

@@ -24,22 +24,11 @@ from ravenbench.ext.documents.tei import is_tei, parsed
 from ravenbench.reading.archive import DOCUMENT_LIMIT
 from ravenbench.reading.decoding import decode
 from ravenbench.reading.document import EXTRA, Account, Document, Unreadable
+from ravenbench.text.mail import listed
 
 LIBRARIES = ("selectolax.lexbor", "striprtf.striprtf")
 _META = re.compile(rb"<meta[^>]{0,200}charset\s*+=\s*+(?:[\"']\s*+)?([\w.:-]{2,40})", re.IGNORECASE)
-_SILENT = {
-    "head",
-    "script",
-    "style",
-    "noscript",
-    "template",
-    "svg",
-    "math",
-    "object",
-    "iframe",
-    "canvas",
-    "#comment",
-}
+_SILENT = frozenset(listed("elements", "html silent"))
 _FURNITURE = {"nav", "aside", "footer", "form", "button", "select", "dialog", "menu"}
 _ROLES = {"navigation", "banner", "contentinfo", "complementary", "search"}
 _NAMED = re.compile(
@@ -50,68 +39,10 @@ _QUOTED = re.compile(
     r"gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote|zmail_extra", re.IGNORECASE
 )
 _SIGNED = re.compile(r"signature", re.IGNORECASE)
-_BLOCKS = {
-    "p",
-    "div",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "li",
-    "ul",
-    "ol",
-    "dl",
-    "dt",
-    "dd",
-    "section",
-    "article",
-    "main",
-    "header",
-    "address",
-    "pre",
-    "hr",
-    "table",
-    "tr",
-    "td",
-    "th",
-    "fieldset",
-    "center",
-}
+_BLOCKS = frozenset(listed("elements", "html blocks"))
 _PARAGRAPH = 30
 """Words of a table's cell that make the table one of layout."""
-_NO_END = {
-    "area",
-    "base",
-    "body",
-    "br",
-    "col",
-    "colgroup",
-    "dd",
-    "dt",
-    "embed",
-    "head",
-    "hr",
-    "html",
-    "img",
-    "input",
-    "li",
-    "link",
-    "meta",
-    "option",
-    "p",
-    "param",
-    "source",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "track",
-    "wbr",
-}
+_NO_END = frozenset(listed("elements", "html without end"))
 _CLOSED = re.compile(r"<(title|script|style|iframe|a|b|em|i|span|strong|div)(\s[^<>]*)?/>")
 """Elements that XHTML closes where they open, which HTML does not know."""
 _MOST_OPEN = 5_000

@@ -22,6 +22,7 @@ from ravenbench.errors import InputError
 from ravenbench.reading.archive import DOCUMENT_LIMIT
 from ravenbench.reading.decoding import known_encoding
 from ravenbench.reading.document import FRONT_AND_BACK, Account, Document, Unreadable
+from ravenbench.text.mail import listed
 
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _WHOLE = ("TEI", "TEI.2", "teiCorpus")
@@ -60,35 +61,7 @@ _BESIDE = re.compile(
 """Types of divisions that are no part of the text itself, or may be by another hand."""
 _OTHER_READING = ("sic", "reg", "expan")
 """Within a ``choice``: the author's spelling and the corrected print are taken."""
-_BLOCKS = {
-    "p",
-    "l",
-    "lg",
-    "head",
-    "ab",
-    "sp",
-    "div",
-    "div1",
-    "div2",
-    "div3",
-    "item",
-    "list",
-    "row",
-    "table",
-    "trailer",
-    "body",
-    "epigraph",
-    "salute",
-    "signed",
-    "opener",
-    "closer",
-    "dateline",
-    "byline",
-    "lb",
-    "cell",
-    "floatingText",
-    "label",
-}
+_BLOCKS = frozenset(listed("elements", "tei blocks"))
 _PARTS = {"persName", "name", "forename", "surname", "nameLink", "addName", "genName", "roleName"}
 """Elements of a person's name, between which a blank stands."""
 _DATES = re.compile(r"\(?\b\d{4}\?? ?[-–—] ?(?:\d{4}\??)?\)?[ .]{0,9}$")

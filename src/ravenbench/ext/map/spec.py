@@ -31,6 +31,7 @@ PICTURES = {
     "network": "Network of nearest neighbours",
 }
 """Pictures by stylo's ``analysis.type``, and two that it has not under that name."""
+_PCA = "did you mean 'PCV' (of covariances) or 'PCR' (of correlations)?"
 FIGURES = Option("figures", "Forms of the figures beside SVG: pdf, png, or both.", function=False)
 Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -221,7 +222,9 @@ def build(values: dict[str, object]) -> MapSpec:
                 "analysis_type: there is no such picture",
                 found=name,
                 expected=", ".join([*PICTURES, "all"]),
-                fix=did_you_mean(name, PICTURES, listing=False),
+                fix=_PCA
+                if name.casefold() == "pca"
+                else did_you_mean(name, PICTURES, listing=False),
             )
     check_features(spec.analyzed_features, spec.corpus_lang, spec.delete_pronouns)
     if spec.distance_measure not in MEASURES:

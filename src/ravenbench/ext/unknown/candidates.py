@@ -20,6 +20,7 @@ from ravenbench.errors import InputError
 from ravenbench.ext.case.compare.material import SHARED
 from ravenbench.reading.by_author import KnownText, read_candidates
 from ravenbench.reading.load import load_corpus
+from ravenbench.reading.remarks import prepared_otherwise
 from ravenbench.reading.tables import kind_of
 from ravenbench.reading.texts import Text, TextReader, doubts_of
 from ravenbench.text.common_words import by_language
@@ -70,6 +71,10 @@ def read_question(
         notes = [note for note in notes if "--strip-shared" not in note]
         notes.append(f"passages of several authors were taken out of {changed:,} texts")
     questioned = [(None, text) for text in texts]
+    questioned_texts = {text.name: text.text for text in texts}
+    notes += map(
+        str, prepared_otherwise(questioned_texts, (one.text for one in known), "known texts")
+    )
     notes += map(str, doubts_of(questioned, [one.author for one in known]))
     copied, remarks = _copies(texts, known)
     question = NamingQuestion(texts, tuple(known), copied, remarks, tuple(dict.fromkeys(notes)))

@@ -31,31 +31,28 @@ from ravenbench.reading.problem_sets import (
     ProblemSet,
 )
 from ravenbench.reading.tabular import (
-    column_names,
     table_kind,
     table_rows,
 )
 from ravenbench.reading.text_pairs import Pair, PairTruth, nobody, set_of_pairs, two_names
+from ravenbench.text.mail import listed
 from ravenbench.text.names import (
     is_nobody,
     name_key,
 )
 
-_TEXTS = [tuple(pair.split("/")) for pair in column_names("pair texts")]
+_TEXTS = [tuple(pair.split("/")) for pair in listed("columns", "pair texts")]
 
 
-_LABELS, OPPOSITES, _IDS = (column_names(f"pair {kind}") for kind in ("labels", "opposites", "ids"))
+_LABELS, OPPOSITES, _IDS = (
+    listed("columns", f"pair {kind}") for kind in ("labels", "opposites", "ids")
+)
 """Columns that say what is the same, and what is different (yes, 1 or a high number)."""
 
 
-_SAME = {
-    **dict.fromkeys(
-        ("1", "1.0", "true", "yes", "y", "same", "sameauthor", "positive", "match", "matches"), True
-    ),
-    **dict.fromkeys(
-        ("0", "0.0", "-1", "false", "no", "n", "different", "differentauthors", "negative"), False
-    ),
-    "mismatch": False,
+SAME = {
+    **dict.fromkeys(listed("columns", "same"), True),
+    **dict.fromkeys(listed("columns", "different"), False),
 }
 """Spellings of columns and labels in tables of pairs, by their letters and figures."""
 
@@ -334,7 +331,7 @@ def _label(row: Mapping[str, Any], roles: TableRoles, location: dict[str, Any]) 
 def says_same(row: Mapping[str, Any], column: str) -> bool | None:
     """Whether a column says that two texts are by one author; None where it says neither."""
     value = plain_key(row.get(column))
-    same = _SAME.get(value)
+    same = SAME.get(value)
     turned = plain_key(column) in OPPOSITES and not value.startswith(("same", "differ"))
     return None if same is None else same != turned
 

@@ -31,24 +31,25 @@ from msgspec import structs
 from ravenbench.engine.options import READING
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.ext.case.advise.personal import Personal, personal
 from ravenbench.ext.case.advise.spec import AdviseSpec
 from ravenbench.ext.case.choices import choices
 from ravenbench.ext.case.compare.material import (
     FEWEST_WORDS,
-    CaseTexts,
     evidence_in_words,
     read_material,
 )
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
 from ravenbench.ext.shelf.raven.alternations import Choice
-from ravenbench.obfuscation.guards import relatives, same_form
+from ravenbench.obfuscation.guards import relatives, same_form, stretches
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
 from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.obfuscation.wording.words import usual_sense
 from ravenbench.reading.texts import read_text
 from ravenbench.shown import Shown
+from ravenbench.statistics.standing import Standing
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.content_words import speaks_english
 from ravenbench.text.nltk_data import missing
@@ -141,7 +142,7 @@ def habits(
                     float(z[i]),
                     float((others[:, i] < here[i]).mean()),
                     places(text, kind, name),
-                    kind == "word" and name not in functions,
+                    kind == "word" and name not in functions and "'" not in name,
                 )
             )
     return tuple(rows)
@@ -205,16 +206,21 @@ BROWN = (
     " is of your kind of text or your time, not of you; --background FOLDER with texts like yours"
     " says more."
 )
-RARE = 0.05
-"""Share of others' texts that may come as near as the author's own where the author is called recognised."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Verifiers that have learned from the background, and the author's other texts."""
+    """Verifiers that have learned from the background, and the author's other texts.
+
+    ``known`` are these as verifiers are given them, ``own`` as they are, ``crowd`` the background's texts,
+    ``functions`` its most frequent words, in lowercase.
+    """
 
     verifiers: Mapping[str, Verifier]
     known: tuple[str, ...]
+    own: tuple[str, ...]
+    crowd: Sequence[str]
+    functions: frozenset[str]
 
     def answers(self, texts: Sequence[str]) -> dict[str, list[float]]:
         """Each verifier's answers, from 0 to 1, whether these texts are by the author of the known ones."""
@@ -222,6 +228,12 @@ class Judge:
         return {
             name: verifier.verify(problems).tolist() for name, verifier in self.verifiers.items()
         }
+
+    @cached_property
+    def strangers(self) -> dict[str, list[float]]:
+        """Each verifier's answers to ``OTHERS`` texts by other people, asked as if the author had written them."""
+        chosen = np.linspace(0, len(self.crowd) - 1, min(OTHERS, len(self.crowd))).round()
+        return self.answers([self.crowd[i] for i in chosen.astype(int)])
 
 
 @dataclass(frozen=True)
@@ -258,7 +270,7 @@ class Advice(Shown):
 
     ``answers`` (0 to 1, higher = same author) are the verifiers' to the text as it is, ``after`` to the text with all
     gaining tips followed, ``others`` their mean answers to texts by other people, asked as if the author had written
-    them; ``judge`` answers about any other version.
+    them; ``personal`` is what names a person whatever the style; ``judge`` answers about any other version.
     """
 
     _shown_by = "ext.case.advise.report:AdviceView"
@@ -268,6 +280,7 @@ class Advice(Shown):
     others: tuple[float, ...]
     tips: tuple[Tip, ...]
     sentences: tuple[Telling, ...]
+    personal: tuple[Personal, ...]
     notes: tuple[str, ...]
     judge: Judge = field(repr=False)
     choices: tuple[Choice, ...] = ()
@@ -284,14 +297,24 @@ class Advice(Shown):
         return float(np.mean(list(self.answers.values())))
 
     @property
-    def nearer(self) -> int:
-        """Count of texts by others whose mean answer is as high as this text's, or higher."""
-        return sum(one >= self.mean for one in self.others)
+    def standing(self) -> Standing:
+        """How many texts by others have a mean answer as high as this text's, or higher."""
+        return Standing(sum(one >= self.mean for one in self.others), len(self.others))
 
     @property
     def stands_out(self) -> bool:
-        """Whether hardly any text by others comes as near."""
-        return self.nearer <= RARE * len(self.others)
+        """Whether it is among the nearest tenth of texts by others."""
+        return self.standing.recognised
+
+    @property
+    def recognised_by(self) -> list[str]:
+        """Verifiers to each of which alone the text is among the nearest tenth."""
+        strangers = self.judge.strangers
+        return [
+            name
+            for name, answer in self.answers.items()
+            if Standing(sum(o >= answer for o in strangers[name]), len(self.others)).recognised
+        ]
 
     def at(self, place: int) -> int:
         """The line of a place in the text, from 1."""
@@ -361,13 +384,17 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
         component = components[name]
         learned[name] = as_verifier(fresh(component)).fit(fold.train, fold.train_same)
     # The first problem of a shape is its case as it stands, the known texts joined and cut like the background's.
-    judge = Judge(learned, tuple(fold.test.texts.rows(fold.test.known(0))))
-    crowd = fold.train.texts.rows(fold.train.documents)
+    given_case = material.cases[0]
+    judge = Judge(
+        learned,
+        tuple(fold.test.texts.rows(fold.test.known(0))),
+        tuple(one.text for one in given_case.candidate.texts),
+        fold.train.texts.rows(fold.train.documents),
+        frozenset(plan.plan.background.functions),
+    )
     notes = (*plan.plan.notes, *record.notes, *plan.plan.background.left_out)
-    case = material.cases[0]
-    advice = _advice(case, judge, crowd, frozenset(plan.plan.background.functions), notes)
-    known = [one.text for one in case.candidate.texts]
-    chosen = choices(advice.text, known, fold.train, fold.train_same, spec.seed)
+    advice = advise_on(given_case.questioned.text, judge, notes)
+    chosen = choices(advice.text, judge.own, fold.train, fold.train_same, spec.seed)
     return replace(advice, choices=tuple(one for one in chosen if one.log10 > 0))
 
 
@@ -382,32 +409,27 @@ def read_version(path: str | Path, encoding: str | None = None) -> str:
     return version.text
 
 
-def _advice(
-    case: CaseTexts,
-    judge: Judge,
-    crowd: Sequence[str],
-    functions: frozenset[str],
-    notes: tuple[str, ...],
-) -> Advice:
-    text = case.questioned.text
-    known = [one.text for one in case.candidate.texts]
-    text_habits = habits(text, known, crowd, functions, TRIED)
+def advise_on(text: str, judge: Judge, notes: tuple[str, ...]) -> Advice:
+    """Advice on a version of the text by verifiers that have learned."""
+    text_habits = habits(text, judge.own, judge.crowd, judge.functions, TRIED)
     instead: dict[str, str] = {}
     lacking = ["no words are proposed: WordNet has English ones, and these texts are not English"]
-    if speaks_english(crowd):
+    if speaks_english(judge.crowd):
+        fixed = stretches(text)  # in addition, hard time
         instead, lacking = _instead(
-            text, [h.name for h in text_habits if h.kind == "word" and h.excess]
+            text,
+            [
+                h.name
+                for h in text_habits
+                if h.kind == "word" and h.excess and not any(fixed.touch(*x) for x in h.places)
+            ],
         )
     tried = [h for h in text_habits if h.excess and h.z > 0]
     spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]
     variants = [without(text, h, instead) for h in tried] + [text[:a] + text[b:] for a, b in spans]
-    crowd_texts = [
-        crowd[i]
-        for i in np.linspace(0, len(crowd) - 1, min(OTHERS, len(crowd))).round().astype(int)
-    ]
-    verdicts = judge.answers([text, *variants, *crowd_texts])
+    verdicts = judge.answers([text, *variants])
     before, *means = np.mean(list(verdicts.values()), axis=0).tolist()
-    means, others = means[: len(variants)], means[len(variants) :]
+    others = np.mean(list(judge.strangers.values()), axis=0).tolist()
     gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
     tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in text_habits]
     tips.sort(key=lambda tip: (tip.habit.content, not tip.catches_the_eye, -(tip.gain or 0.0)))
@@ -426,6 +448,7 @@ def _advice(
         others=tuple(others),
         tips=tuple(tips),
         sentences=tuple(sorted(telling, key=lambda one: -one.gain)),
+        personal=personal(text),
         notes=(*notes, *lacking),
         judge=judge,
     )
@@ -435,6 +458,11 @@ def _again(habit: Habit, text: str) -> Habit:
     """The habit at the places it has left in a changed text."""
     left = places(text, habit.kind, habit.name)
     return replace(habit, here=habit.here * len(left) / max(1, len(habit.places)), places=left)
+
+
+def _means_the_same(word: str, lemma: str, pos: str | None) -> bool:
+    """Whether a word's usual sense is that of its replacement too: *clip* is a *time*, but nobody reads it so."""
+    return usual_sense(lemma.replace(" ", "_"), pos) == usual_sense(word, pos)
 
 
 def _instead(text: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
@@ -455,6 +483,6 @@ def _instead(text: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]
                 inflected = same_form(word, lemma, pos)
             except MissingPart as error:
                 return {}, ["no words are proposed: " + str(error).replace("\n  ", "; ")]
-            if inflected is not None:
+            if inflected is not None and _means_the_same(word, lemma, pos):
                 replacements.setdefault(word, inflected)
     return replacements, []

@@ -20,7 +20,8 @@ from ravenbench.errors import SpecError
 from ravenbench.ext.case.advise.spec import AdviseSpec
 
 if TYPE_CHECKING:
-    from ravenbench.ext.case.advise.api import Advice, Judge
+    from ravenbench.ext.case.advise.api import Advice
+    from ravenbench.ext.case.advise.coach import Coach
 
 POLL = 1.0
 
@@ -50,7 +51,8 @@ class GivenAdvice(Work):
         ),
         Option(
             "watch",
-            "Then wait: each time the file is saved, show the new answers. Ctrl-C ends.",
+            "Then coach: each time the file is saved, show what each change did and what to change"
+            " next. Ctrl-C ends.",
             bool,
             function=False,
         ),
@@ -73,6 +75,7 @@ class GivenAdvice(Work):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.ext.case.advise.coach import Coach
         from ravenbench.ext.case.advise.report import AdviceView, finding, tables, to_json
         from ravenbench.outputs import check_folder
         from ravenbench.reports.view import for_terminal
@@ -102,11 +105,7 @@ class GivenAdvice(Work):
                 *advice.notes,
                 *offer,
             ],
-            after=(
-                (lambda: _watch(text, advice.text, advice.judge, given.get("encoding")))
-                if watch
-                else None
-            ),
+            after=((lambda: _watch(text, Coach(advice), given.get("encoding"))) if watch else None),
         )
 
 
@@ -127,36 +126,29 @@ def offered(text: str, known: Sequence[str], background: str | None) -> str:
     )
 
 
-def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
-    """Answers to each version that is saved, until Ctrl-C."""
+def _watch(path: str, coach: Coach, encoding: str | None) -> None:
+    """What each version that is saved changed, and what to do next, until nothing more is to be had or Ctrl-C."""
     import time
 
-    from ravenbench.cli.show import say
+    from ravenbench.cli.show import print_parts, say
     from ravenbench.errors import InputError
     from ravenbench.ext.case.advise.api import read_version
-    from ravenbench.ext.case.advise.report import changes, summary
 
-    say(f"waiting for {path} to be saved; Ctrl-C ends")
-    last = first
     shown = ""
-    before = {name: values[0] for name, values in judge.answers([first]).items()}
     try:
-        while True:
-            time.sleep(POLL)
-            try:
-                now = read_version(path, encoding)
-            except InputError as error:
-                # Editors empty a file before they write it; the same complaint is made once.
-                if str(error) != shown:
-                    say(shown := str(error), fg="yellow", err=True)
-                continue
-            if now == last:
-                continue
-            after = {name: values[0] for name, values in judge.answers([now]).items()}
-            for line in [*changes(last, now), *summary(before, after)]:
-                say(line)
-            last = now
-            before = after
+        print_parts(coach.next())
+        while not coach.done:
+            say(f"waiting for {path} to be saved; Ctrl-C ends")
+            version = coach.advice.text
+            while version == coach.advice.text:
+                time.sleep(POLL)
+                try:
+                    version = read_version(path, encoding)
+                except InputError as error:
+                    # Editors empty a file before they write it; the same complaint is made once.
+                    if str(error) != shown:
+                        say(shown := str(error), fg="yellow", err=True)
+            print_parts(coach.look(version))
             shown = ""
     except KeyboardInterrupt:
         # Ctrl-C is how watching ends; other signals are obeyed as everywhere.

@@ -9,8 +9,10 @@ change is the answer after less that before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -19,24 +21,25 @@ from markupsafe import Markup
 from ravenbench import __version__
 from ravenbench.errors import counted
 from ravenbench.ext.case.advise.api import Advice, Tip
+from ravenbench.ext.case.advise.personal import Personal
 from ravenbench.ext.case.choices import choice_table
 from ravenbench.ext.case.sentences import say
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, objects, rows_json, table, to_html
-from ravenbench.text.alignment import pieces, runs
+from ravenbench.text.alignment import EqualRun, pieces, runs
 
-SHOWN = 12
+SHOWN = 9
 TOPIC_WORDS = 4
 SENTENCES = 3
+NAMED = 3
 LINES = 2
-AROUND = 14
+WORDS = 4
 WIDE = 30
 NOTE = (
     "Here, others: uses in 1,000 words; z: distance in standard deviations; above: share of others'"
     " texts with fewer. Gain: fall of the mean answer when uses beyond the others' are replaced or"
     " taken out; n/a: it is used too little, or a length. !: catches a reader's eye."
 )
-CHANGES = 6
 
 
 class AdviceView(FolderView):
@@ -71,21 +74,10 @@ class AdviceView(FolderView):
         write_parts(folder, kind="advise", page=page, json=to_json(self.advice), tables=shown)
 
 
-UNDECIDED = 0.05
-"""A mean answer nearer to .5 than this says neither that the author is recognised nor that not."""
-
-
 def finding(advice: Advice) -> str:
-    """A sentence: whether the verifiers recognise the author at all, by answers from 0 to 1."""
-    near = f"{advice.nearer or 'none'} of {counted(len(advice.others), 'text')} by other people"
-    few = f"{near} come{'s' * (advice.nearer < 2)} as near"
-    if abs(advice.mean - 0.5) < UNDECIDED:
-        out, usual = "undecided, but", "undecided"
-    elif advice.mean > 0.5:
-        out, usual = "recognised", "of others too"
-    else:
-        out, usual = "not said, but", "not recognised"
-    return say(out if advice.stands_out else usual, mean=advice.mean, few=few)
+    """A sentence: whether the verifiers recognise the author, by answers from 0 to 1."""
+    sentence = advice.standing.sentence(counted(len(advice.answers), "verifier"))
+    return say("recognised", sentence=sentence[0].upper() + sentence[1:], mean=advice.mean)
 
 
 def marked(advice: Advice) -> Markup:
@@ -121,10 +113,19 @@ def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
         telling,
         col("number", lambda s: str(advice.sentence(s.start)), text=True),
         col("gain", "gain", signed=True),
-        col("sentence", lambda s: _clip(advice.text[s.start : s.end], 60), text=True),
+        col("sentence", lambda s: clip(advice.text[s.start : s.end], 60), text=True),
         note="Gain: how far the mean answer falls without.",
     )
+    named = table(
+        "personal",
+        "What names you, whatever the style",
+        advice.personal,
+        col("kind", "kind", text=True),
+        col("uses", lambda one: len(one.places)),
+        col("sentence and words", lambda one: _named(advice, one, everything), text=True),
+    )
     return [
+        *([named] if advice.personal else []),
         answers(advice.answers, advice.after, "all tips followed"),
         habits,
         *([_choices(advice, SHOWN if everything else SENTENCES)] if advice.choices else []),
@@ -152,6 +153,14 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
 def _choices(advice: Advice, most: int = SHOWN) -> Table:
     title = "Choices that give it away"
     return choice_table(advice.choices, "choices", "here", title=title, most=most)
+
+
+def _named(advice: Advice, one: Personal, everything: bool) -> str:
+    """The first places of what differs: the sentence's number and the words."""
+    first = {advice.text[start:end]: start for start, end in reversed(one.places)}
+    shown = sorted(first.items(), key=lambda item: item[1])[: None if everything else NAMED]
+    named = ", ".join(f"{advice.sentence(start)} {clip(words)}" for words, start in shown)
+    return named + " …" * (len(shown) < len(first))
 
 
 def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
@@ -191,38 +200,52 @@ def _where(advice: Advice, tip: Tip) -> str:
     numbers = ", ".join(map(str, where[:LINES])) + "…" * (len(where) > LINES) + ": "
     (start, end), *_ = spans
     used = " ".join(advice.text[start:end].split()) or "empty line"
-    before = advice.text[max(0, start - AROUND) : start]
-    after = advice.text[end : end + AROUND]
     instead = f" → {tip.instead}" if tip.instead else ""
     room = max(0, WIDE - len(numbers) - len(used) - len(instead))
-    before = " ".join(before.split()[1:])[-(room // 2) :] if room > 1 else ""
-    after = "" if instead else " ".join(after.split()[:-1])[: room - len(before)]
-    return f"{numbers}{before} [{used}]{instead} {after}".strip().replace(":  [", ": [")
+    before = _whole_words(advice.text[:start].split()[-WORDS:][::-1], room // 2)[::-1]
+    after = (
+        []
+        if instead
+        else _whole_words(advice.text[end:].split()[:WORDS], room - len(" ".join(before)))
+    )
+    return numbers + " ".join([*before, f"[{used}]{instead}", *after])
+
+
+def _whole_words(words: Sequence[str], room: int) -> list[str]:
+    """As many of the first words as there is room for."""
+    ends = accumulate(len(word) + 1 for word in words)
+    return [word for word, end in zip(words, ends, strict=True) if end <= room]
+
+
+def place_of(advice: Advice, tip: Tip) -> str:
+    """A habit and where it is used."""
+    return f"{tip.habit.name}: sentence {_where(advice, tip)}"
 
 
 def changes(before: str, after: str) -> list[str]:
     """What an edit changed, a line a place, with the line of the new text."""
     a = pieces(before)
     b = pieces(after)
-    described = []
-    for run in runs(a, b):
-        if run.kind != "same":
-            old = "".join(a[run.a_start : run.a_stop])
-            new = "".join(b[run.b_start : run.b_stop])
-            line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
-            change = (
-                f"{_clip(old)} → {_clip(new)}"
-                if old.split() != new.split()
-                else f"white space at {_clip(new)}"
-            )
-            described.append(f"line {line}: {change}")
-    more = len(described) - CHANGES
-    return described[:CHANGES] + ([f"… and {more} more"] if more > 0 else [])
+    return [shown_change(a, b, run) for run in runs(a, b) if run.kind != "same"]
 
 
-def _clip(text: str, most: int = 30) -> str:
-    words = " ".join(text.split())
-    return f"“{words if len(words) <= most else words[: most - 1] + '…'}”" if words else "nothing"
+def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
+    """One change, with its line in the new text."""
+    old = "".join(a[run.a_start : run.a_stop])
+    new = "".join(b[run.b_start : run.b_stop])
+    line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
+    change = (
+        f"{clip(old)} → {clip(new)}"
+        if old.split() != new.split()
+        else f"white space at {clip(new)}"
+    )
+    return f"line {line}: {change}"
+
+
+def clip(text: str, most: int = 30) -> str:
+    """The beginning of a text on one line, in quotation marks."""
+    words = shorten(text, most, placeholder=" …")
+    return f"“{words}”" if words else "nothing"
 
 
 def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
@@ -246,6 +269,16 @@ def to_json(advice: Advice) -> dict[str, Any]:
         "answers": dict(advice.answers),
         "others": list(advice.others),
         "after all tips": dict(advice.after),
+        "personal": [
+            {
+                "kind": one.kind,
+                "line": advice.at(start),
+                "sentence": advice.sentence(start),
+                "text": advice.text[start:end],
+            }
+            for one in advice.personal
+            for start, end in one.places
+        ],
         "features": objects(advice.tips, *_habit(advice)),
         "sentences": [
             {

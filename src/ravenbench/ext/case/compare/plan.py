@@ -56,6 +56,7 @@ from ravenbench.ext.case.like_case import Shape
 from ravenbench.ext.case.sentences import say
 from ravenbench.reading.account import ACCOUNT, in_words
 from ravenbench.reading.load import load_corpus, without_shared
+from ravenbench.reading.remarks import prepared_otherwise
 from ravenbench.reading.texts import Text
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import Plan
@@ -92,6 +93,12 @@ def draft(
         corpus = without_shared(corpus)
         material = material.of(plain)
     components, notes = readable_verifiers(components, corpus)
+    questioned_texts = {
+        text.name: text.text
+        for case in material.cases
+        for text in (case.questioned, *case.candidate.texts)
+    }
+    notes += map(str, prepared_otherwise(questioned_texts, corpus.texts, "background texts"))
     screened = screen(material.cases, corpus, members)
     background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
     usual, spread = usual_coverage(background)

@@ -31,6 +31,7 @@ from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.resources import brown_texts
 from ravenbench.reading.texts import plain_texts
+from ravenbench.statistics.standing import NEAREST, Standing
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import TAGGER, find, missing
 from ravenbench.text.ppm import cross_entropies
@@ -48,15 +49,6 @@ MOST_LOST = SURVIVAL["words_lost"][1]
 """Content words in 100 that may be lost: more, and a text is not called sound."""
 MODEL = 30_000
 """Most characters of the texts that compression learns from."""
-RARE = 0.05
-"""Share of others' texts that may come as near where a text stands out; as in ``raven advise``."""
-VERDICTS = {
-    (True, True): "still recognised as yours",
-    (True, False): "no longer recognised as yours",
-    (False, True): "now recognised as yours",
-    (False, False): "not recognised as yours, before or now,",
-}
-"""What is said of a text, by whether it was recognised before and is after."""
 _SIGN = re.compile(r"[a-z]++| -- |[^a-z]")
 """What an edit of the whole text may change in the wording of another."""
 LONGEST = 600
@@ -86,7 +78,7 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 6
+    version = 7
     mode: ClassVar[str] = "repaired"
 
     goal: float = -1.0
@@ -133,15 +125,15 @@ class RavenHide(Obfuscator):
         parts = from_edits(text, _joined(text, chosen))
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
         new = "".join(part.obfuscation for part in parts)
-        if known and len(panel.crowd.pieces[::2]) * RARE < 1:
+        if known and len(panel.crowd.pieces[::2]) * NEAREST < 1:
             notes.append("there are too few texts by other people to say how far it came")
         elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
-            verdict = VERDICTS[first <= RARE * many, then <= RARE * many]
-            notes.append(
-                f"{verdict} by compression: of {many} texts by other people {first} were as near to"
-                f" your other texts as this one before, {then} now"
-            )
+            before = Standing(first, many)
+            notes += [
+                f"before: {before.verdict} by compression, {first or 'none'} of {many}",
+                f"now: {Standing(then, many).sentence('compression')}",
+            ]
         else:
             notes.append(
                 "no known texts: it moved away from this text's own habits, and nothing says how"
@@ -181,12 +173,14 @@ class RavenHide(Obfuscator):
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
             if not (gains > 0).any():
                 helpful = open_ & (now > near)
+                short = f"the goal (nearness {self.goal:g}) was not reached, it is {now:.1f}: "
                 if (helpful & (cost > left)).any():
-                    return chosen, "the limit of sense was reached"
+                    return chosen, f"{short}the limit of sense was"
                 losing = (
                     f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
                 )
-                return chosen, losing if helpful.any() else "no safe edit was left that helps"
+                none = losing if helpful.any() else "no safe edit was left that helps"
+                return chosen, short + none
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)
             chosen.append(candidates[best])
@@ -195,7 +189,7 @@ class RavenHide(Obfuscator):
             now = float(near[best])
             open_[best] = False
             open_ &= np.array([not one.clashes(candidates[best]) for one in candidates])
-        return chosen, "the goal was reached"
+        return chosen, f"the goal was reached (nearness {self.goal:g} or less)"
 
 
 def _standing(known: Sequence[str], crowd: Sequence[str], *texts: str) -> tuple[int, ...]:
@@ -223,19 +217,24 @@ def _lost(text: str, edit: SafeEdit) -> int:
 
 def _joined(text: str, chosen: Sequence[SafeEdit]) -> list[Edit]:
     """The edits chosen; those of the whole text give way to others, which take their signs and spellings."""
-    own = [edit for one in chosen if one.edits[0].operation not in WHOLE for edit in one.edits]
-    whole = [edit for one in chosen if one.edits[0].operation in WHOLE for edit in one.edits]
-    signs = {old: edit.new for edit in whole if (old := text[edit.start : edit.end]).strip()}
+    in_order = sorted(chosen, key=lambda one: WHOLE.get(one.edits[0].operation, 0))
+    signs = {
+        old: edit.new
+        for one in chosen
+        if one.edits[0].operation in WHOLE
+        for edit in one.edits
+        if (old := text[edit.start : edit.end]).strip()
+    }
 
     def agreeing(match: re.Match[str]) -> str:
         return signs.get(match.group(), match.group())
 
-    own = [
-        Edit(edit.start, edit.end, _SIGN.sub(agreeing, edit.new), edit.operation) for edit in own
-    ]
-    return own + [
-        edit for edit in whole if not any(edit.start < o.end and o.start < edit.end for o in own)
-    ]
+    joined = list[Edit]()
+    for edit in (edit for one in in_order for edit in one.edits):
+        if not any(edit.start < other.end and other.start < edit.end for other in joined):
+            new = _SIGN.sub(agreeing, edit.new)
+            joined.append(Edit(edit.start, edit.end, new, edit.operation))
+    return joined
 
 
 @lru_cache(4)

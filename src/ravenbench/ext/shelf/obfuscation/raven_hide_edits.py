@@ -36,9 +36,12 @@ _DEPENDENT = re.compile(
     r"(?i)\b(?:if|when|because|although|though|while|since|unless|until|till|before|after|whether|that|which|who|whom|whose|"
     r"what|where|how|why|as|than|once|so|either|neither|both|lest|wherever|whenever|whoever)\b"
 )
+_OPENING = re.compile(r"(?:(?<=[.!?]\s)|(?<=\n)|\A)[A-Z](?=[a-z])")
+"""A capital that only the sentence's start asks for: *They have to* is *they have to* to a condition."""
 _SENTENCE_START = r"(?:\A\s*+|[.!?][\"”’')\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+)\Z"
-WHOLE = ("typography", "spelling")
-"""Edits of the whole text, its quotations too; where another edit is made as well, that one stands."""
+WHOLE = {"contract": 1, "expand": 1, "typography": 2, "spelling": 2}
+"""Edits made in the whole text or nowhere; where one meets an edit of a lower number (0: of one place), that is made."""
+_CONTRACTIONS = {"contract", "expand"}
 NOTHING = "∅"
 """Stands for leaving a phrase out."""
 _BEFORE = 45
@@ -56,8 +59,10 @@ class SafeEdit:
     def clashes(self, other: SafeEdit) -> bool:
         """Whether the two cannot both be made: they overlap or touch."""
         whole = [one.edits[0].operation for one in (self, other) if one.edits[0].operation in WHOLE]
-        if len(whole) == 1 or whole == ["spelling", "spelling"]:
-            return len(whole) == 2
+        if len(whole) == 1:
+            return False
+        if whole and (whole == ["spelling", "spelling"] or _CONTRACTIONS.issuperset(whole)):
+            return True
         near = 0 if whole else 1
         return any(
             a.start < b.end + near and b.start < a.end + near
@@ -125,7 +130,7 @@ def safe_edits(text: str) -> list[SafeEdit]:
         *_typography(text),
         *_spelling(text),
         *_phrases(text),
-        *_contractions(text),
+        *_contractions(text, quoted),
         *_marks(text),
         *_sentence_edits(text),
         *(SafeEdit(edits, cost) for edits, cost in ruled_edits(text)),
@@ -135,7 +140,27 @@ def safe_edits(text: str) -> list[SafeEdit]:
         for one in proposed
         if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
-    return list({one.edits: one for one in free}.values())
+    return list({one.edits: one for one in free if not _doubles(text, one)}.values())
+
+
+_DOUBLED = re.compile(r"\b([^\W\d_]+) \1\b", re.IGNORECASE)
+
+
+def doubled(text: str) -> int:
+    """How often a word follows itself: *about it it seems*, which a reader takes for a mistake."""
+    return sum(1 for _ in _DOUBLED.finditer(text))
+
+
+def _doubles(text: str, one: SafeEdit) -> bool:
+    """Whether an edit brings a word next to itself."""
+    ordered = sorted(one.edits, key=lambda edit: edit.start)
+    at = low = max(0, ordered[0].start - _BEFORE)
+    new = ""
+    for edit in ordered:
+        new += text[at : edit.start] + edit.new
+        at = edit.end
+    high = at + _AFTER
+    return doubled(new + text[at:high]) > doubled(text[low:high])
 
 
 def _within(edit: Edit, spans: list[Span]) -> bool:
@@ -196,11 +221,14 @@ def _spelling(text: str) -> Iterator[SafeEdit]:
 
 
 def _phrases(text: str) -> Iterator[SafeEdit]:
+    """Phrases of one meaning: all uses of a phrase that may be replaced become the other, or none."""
     regex, table = alternatives()
+    replaced: dict[tuple[str, str, float], list[Edit]] = {}
     for match in regex.finditer(text):
         start, end = match.span()
         old = match.group()
-        before = text[max(0, start - _BEFORE) : start]
+        low = max(0, start - _BEFORE)
+        before = _OPENING.sub(lambda letter: letter[0].lower(), text[low:start])
         after = text[end : end + _AFTER]
         begins = re.search(_SENTENCE_START, before) is not None
         if (old[0].isupper() and not begins and not old.startswith("I ")) or (
@@ -213,7 +241,11 @@ def _phrases(text: str) -> Iterator[SafeEdit]:
                 if gone and (begins or text[end : end + 1] != " "):
                     continue
                 new = "" if gone else match_case(old, other.new) if begins else other.new
-                yield _one(start, end + gone, new, "drop" if gone else "phrase", other.cost)
+                edit = Edit(start, end + gone, new, "drop" if gone else "phrase")
+                replaced.setdefault((old.lower(), other.new, other.cost), []).append(edit)
+    for (_, _, cost), edits in replaced.items():
+        unlike = {edit.start: edit for edit in edits}
+        yield SafeEdit(tuple(unlike.values()), cost * len(unlike))
 
 
 _GOES_ON = re.compile(
@@ -227,10 +259,13 @@ _PARTICIPLE = re.compile(
 _STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all|or)\s\Z")
 
 
-def _contractions(text: str) -> Iterator[SafeEdit]:
+def _contractions(text: str, quoted: list[Span]) -> Iterator[SafeEdit]:
+    """All contractions that the text may have, or none."""
     table = load("contractions")
     sign = "’" if text.count("’") > text.count("'") else "'"
     negated = {long for long in table["expansions"] if long.endswith("not")}
+    short_forms = list[Edit]()
+    long_forms = list[Edit]()
     for long, short in table["expansions"].items():
         if long == "can not":
             continue
@@ -245,25 +280,29 @@ def _contractions(text: str) -> Iterator[SafeEdit]:
             stands = follows.match(after) is not None and _STRESSED.search(before) is None
             if not after.startswith(" only") if long in negated else stands:
                 new = match_case(match.group(), short.replace("'", sign))
-                yield _one(*match.span(), new, "contract", 0.2)
+                short_forms.append(Edit(*match.span(), new, "contract"))
         if short.lower().endswith("'d") or short.lower().endswith("'s"):
             continue  # had or would, is or has
         pattern = re.escape(short).replace("'", "['’]")
         for match in re.finditer(rf"(?<![\w'’-]){pattern}(?![\w'’-])", text, re.IGNORECASE):
             question = re.match(rf" (?:{_SUBJECT}|the|people)\b", text[match.end() :])
             if not (question and long.endswith("not")):
-                yield _one(*match.span(), match_case(match.group(), long), "expand", 0.2)
-    for be, end in (("is", "s"), ("are", "re")):
-        for match in re.finditer(
-            rf"\b(it|that|he|she|we|they|you) {be}(?: not|n['’]t) (?=[a-z])", text, re.I
-        ):
-            yield _one(*match.span(), f"{match[1]}{sign}{end} not ", "contract", 0.2)
+                long_forms.append(Edit(*match.span(), match_case(match.group(), long), "expand"))
     for match in re.finditer(
         r"(?<![\w'’-])(it|that|he|she|there)['’]s (?=a |an |the |not |very |so |no |true |in )",
         text,
         re.I,
     ):
-        yield _one(*match.span(), f"{match[1]} is ", "expand", 0.2)
+        long_forms.append(Edit(*match.span(), f"{match[1]} is ", "expand"))
+    for edits in (short_forms, long_forms):
+        free = [edit for edit in edits if not _within(edit, quoted)]
+        apart = [
+            edit
+            for i, edit in enumerate(free)
+            if not any(edit.start < one.end and one.start < edit.end for one in free[:i])
+        ]
+        if apart:
+            yield SafeEdit(tuple(sorted(apart, key=lambda edit: edit.start)), 0.2 * len(apart))
 
 
 _DASH = rf"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])(?!(?:{_SUBJECT})\b)"
@@ -347,6 +386,8 @@ def _marks(text: str) -> Iterator[SafeEdit]:
 
 
 _FINITE = rf"(?:{_AUXILIARY}|did|do|\w+ed)\b"
+_VERBAL = re.compile(rf"\b(?:{_AUXILIARY}|did|do)\b|ed\b")
+"""What a sentence has and a fragment, which is meant and stays, has not."""
 _MOVABLE = "because|although|though|unless|even though"
 
 
@@ -365,13 +406,19 @@ def _sentence_edits(text: str) -> Iterator[SafeEdit]:
         joins = re.match(
             rf"(?:But|And|So|Yet|Or) (?=(?:{_SUBJECT}|the|my|his|her|our|their|this)\b)", other
         )
-        if joins and len(body.split()) + len(other.split()) <= 40 and text[stop:end] in (" ", "  "):
+        if (
+            joins
+            and _VERBAL.search(body)
+            and len(body.split()) + len(other.split()) <= 40
+            and text[stop:end] in (" ", "  ")
+        ):
             yield _one(stop - 1, end + 1, ", " + other[0].lower(), "join", 0.2)
         opens = re.match(r"(?:He|She|It|They|We|I|This|There)\b (?!,)", other)
         short = max(len(body.split()), len(other.split())) <= 16
         if (
             opens
             and short
+            and _VERBAL.search(body)
             and text[stop:end] in (" ", "  ")
             and other.endswith(".")
             and not re.search('[;:—“”"]', other)

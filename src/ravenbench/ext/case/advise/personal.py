@@ -1,0 +1,88 @@
+"""Finds what names a person in a text, whatever its style: names, dates, schools and work, relations, addresses.
+
+In: for ``personal`` a text (English; of other languages names within sentences, numbers and addresses).
+Out: ``personal``: a tuple of ``Personal``, each a kind of ``KINDS`` and half-open places in characters, in the order
+of the kinds; none where a kind does not occur. No error of its own. No list is complete: a reader who knows the writer
+sees more.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ravenbench.obfuscation.guards import stretches
+from ravenbench.obfuscation.parts import Span
+
+_NEAR = (
+    "mother|father|mom|mum|dad|parents|husband|wife|partner|brother|sister|son|daughter|children"
+    "|kids|grandmother|grandfather|grandparents|uncle|aunt|cousin|friend|friends|roommate"
+    "|boyfriend|girlfriend|neighbou?r|family|dog|cat"
+)
+_PLACES = (
+    "high school|school|university|college|class|course|professor|teacher|tutor|advisor|supervisor"
+    "|thesis|dissertation|major|degree|boss|manager|colleagues?|co-?workers?|company|office"
+    "|employer|job|work|team|church|club|street|house|apartment|hometown|home"
+    " town|city|town|village|country"
+)
+_MONTHS = (
+    "January|February|March|April|May(?= \\d)|June|July|August|September|October|November|December"
+)
+KINDS = {
+    "name": re.compile(r"(?!)"),
+    "date": re.compile(
+        rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}}\b)?|\b(?:19|20)\d\d\b"
+        r"|\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b"
+        r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
+    ),
+    "age": re.compile(r"\b(?:I am|I'm|I’m|aged?|turned) \d\d?\b|\b\d\d?[ -]years?[ -]old\b"),
+    "people": re.compile(rf"\b(?:one of )?(?:my|our) (?:[a-z]+ )?(?:{_NEAR})\b", re.IGNORECASE),
+    "school, work, home": re.compile(rf"\b(?:my|our) (?:[a-z]+ )?(?:{_PLACES})\b", re.IGNORECASE),
+    "role": re.compile(
+        r"\bI (?:am|was|work as|worked as|have been) an? (?:[a-z]+ )?[a-z]+\b"
+        r"|\b[Aa]s an? [a-z]+, I\b"
+    ),
+    "address": re.compile(
+        r"\b(?:https?://|www\.)\S+|(?<!\S)[\w.+\-]{1,60}@[\w\-]{1,60}\.\w+|(?<!\S)@\w+"
+        r"|(?<!\w)\+?\d[\d ()\-]{7,16}\d(?!\w)"
+    ),
+}
+"""Kinds of what names a person, and what it looks like; names are found as words that are capitals within sentences."""
+
+
+@dataclass(frozen=True)
+class Personal:
+    """What of one kind names a person: ``places`` (half-open, in characters) in the order of the text."""
+
+    kind: str
+    places: tuple[Span, ...]
+
+
+def personal(text: str) -> tuple[Personal, ...]:
+    """What names a person, by kind; a stretch that is of two kinds counts to the later one."""
+    covered = list[Span]()
+    rows = list[Personal]()
+    for kind, pattern in reversed(KINDS.items()):
+        spans = _names(text) if kind == "name" else [one.span() for one in pattern.finditer(text)]
+        free = [
+            span
+            for span in spans
+            if not any(span[0] < end and start < span[1] for start, end in covered)
+        ]
+        covered += free
+        if free:
+            rows.append(Personal(kind, tuple(free)))
+    return tuple(reversed(rows))
+
+
+def _names(text: str) -> list[Span]:
+    """Names, several words in a row as one."""
+    names = stretches(text).names
+    spans = list[Span]()
+    for word in re.finditer(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*", text):
+        if word[0] in names:
+            if spans and text[spans[-1][1] : word.start()] == " ":
+                spans[-1] = (spans[-1][0], word.end())
+            else:
+                spans.append(word.span())
+    return spans

@@ -1,0 +1,53 @@
+"""Says how recognisable a text is: how many texts by other people come as near to its author's texts.
+
+In: for ``Standing`` a count of texts by others that come as near, and of how many; for ``sentence`` what measured it.
+Out: a ``Standing``, whose ``share`` (0 to 1, lower = more recognisable) has Wilson's 95 % interval, one verdict of
+``VERDICTS`` and one sentence, the same for every command. No error of its own; ``of`` must be above 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ravenbench.errors import counted
+from ravenbench.statistics.estimates import wilson
+
+NEAREST = 0.1
+"""Share of others' texts that may come as near where a text is called recognised: whoever asks reads the nearest."""
+
+
+class Standing(NamedTuple):
+    """A text's place among texts by other people, the nearest to its author's first."""
+
+    nearer: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        return self.nearer / self.of
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson(self.share, self.of)
+
+    @property
+    def recognised(self) -> bool:
+        """Whether it is among the nearest tenth."""
+        return self.share <= NEAREST
+
+    @property
+    def verdict(self) -> str:
+        """It is called not recognised only where the whole interval lies beyond the nearest tenth."""
+        if self.recognised:
+            return "recognised"
+        return "perhaps recognised" if self.interval[0] <= NEAREST else "not recognised"
+
+    def sentence(self, measured_by: str) -> str:
+        """Verdict, rank and interval, and what measured them."""
+        low, high = self.interval
+        comes = "comes" if self.nearer == 1 else "come"
+        return (
+            f"{self.verdict} by {measured_by}: {self.nearer or 'none'} of"
+            f" {counted(self.of, 'text')} by other people {comes} as near to the author's other"
+            f" texts ({self.share:.0%} [{low:.0%}, {high:.0%}]; up to {NEAREST:.0%} is recognised)"
+        )
