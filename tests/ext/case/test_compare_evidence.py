@@ -23,7 +23,7 @@ from ravenbench.ext.case.compare.model import (
     validate,
     was_transplanted,
 )
-from ravenbench.ext.case.compare.report import heat
+from ravenbench.ext.case.compare.report import feature_tables, heat
 from ravenbench.ext.case.likelihood_ratios import cllr, supported
 from ravenbench.ext.case.report import css_text
 from ravenbench.ext.case.sentences import (
@@ -120,6 +120,27 @@ def test_what_both_sides_do_and_the_background_does_not_pulls_for(found):
     assert all(
         0 <= feature.content <= 1 for feature in evidence.characters if feature.content is not None
     )
+
+
+def test_choices_are_listed_with_counts_where_texts_are_english():
+    plain = "We do not think that it was so, but he did not say it to me and I will not go there. "
+    rows = [
+        (str(i), [plain * 3], plain.replace("do not", "don't" if i % 2 else "do not") * 3)
+        for i in range(6)
+    ]
+    background, same = Problems.of(rows), np.array([True, False] * 3)
+    habit = plain.replace("do not", "don't").replace("did not", "didn't")
+    shown = evidence(habit * 3, [habit * 2], background, same, FUNCTIONS, 0)
+    (table,) = (one for one in feature_tables(shown, "-1") if one.key == "choices-1")
+    names = [row["choice"] for row in table.objects]
+    row = table.objects[names.index("not")]
+    assert row["questioned"] == {"don't": 6, "do not": 3}
+    assert row["known"] == {"don't": 4, "do not": 2} and row["log10"] > 0
+    assert table.rows[names.index("not")][1] == "don't 6 : do not 3"
+    assert sum(row["others"].values()) == 100 > row["others"]["do not"] > 50
+    assert not evidence(
+        "De kat zat op de mat. " * 9, [habit], background, same, FUNCTIONS, 0
+    ).choices
 
 
 def test_scale_of_enfsi():

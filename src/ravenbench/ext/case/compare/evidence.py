@@ -5,7 +5,7 @@ seed.
 Out: an ``Evidence``: passages and their tokens in log10 ratios (unbounded); features with a ``pull`` (words: terms of a
 cosine of z-scores, −1 to 1; n-grams: overlap beyond that with others, in a thousand n-grams) and uses a thousand units;
 all above 0 for the candidate. ``content`` is the share (0 to 1) of a feature's instances within content words.
-``passages``, ``common_words`` and ``ngrams`` each give one part.
+``passages``, ``common_words`` and ``ngrams`` each give one part, ``ext.case.choices`` that of choices.
 
 Nothing here enters the likelihood ratio: it shows what methods of these kinds see. *Content words*, all but the
 background's most frequent ones, are marked, for what they say may be topic.
@@ -22,7 +22,9 @@ from typing import Self
 import numpy as np
 from msgspec import Struct
 
+from ravenbench.ext.case.choices import choices
 from ravenbench.ext.shelf.published.lambdag import LambdaG
+from ravenbench.ext.shelf.raven.alternations import Choice
 from ravenbench.text.content_words import LETTERS, hidden
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import HAN, HIRAGANA, MARKS, WORD, lowered
@@ -273,6 +275,7 @@ class Evidence(Struct, frozen=True):
     more: int
     words: tuple[Feature, ...]
     characters: tuple[Feature, ...]
+    choices: tuple[Choice, ...]
 
 
 def evidence(
@@ -294,4 +297,5 @@ def evidence(
         more=more,
         words=common_words(questioned, known, others, functions),
         characters=ngrams(questioned, known, others, functions),
+        choices=choices(questioned, known, background, same, seed),
     )

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
+from ravenbench.ext.case.choices import choice_table
 from ravenbench.ext.case.compare.analysis import CaseFound, Comparison, LRLine
 from ravenbench.ext.case.compare.dossier import Cited
 from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, MarkedToken
@@ -339,8 +340,8 @@ def verifier_table(lines: Sequence[LRLine], key: str, section: str | None) -> Ta
 
 
 def feature_tables(evidence: Evidence, mark: str) -> list[Table]:
-    """What pulls most each way, by kind of feature."""
-    return [
+    """Choices, where there are any, and what pulls most each way, by kind of feature."""
+    tables = [
         table(
             f"{key}{mark}",
             title,
@@ -361,6 +362,13 @@ def feature_tables(evidence: Evidence, mark: str) -> list[Table]:
         )
         for key, (title, note) in FEATURES.items()
     ]
+    if evidence.choices:
+        key = f"choices{mark}"
+        tables.insert(
+            0,
+            choice_table(evidence.choices, key, "questioned", title="Choices", section="features"),
+        )
+    return tables
 
 
 def dossier_json(cited: Cited) -> dict[str, Any]:
