@@ -274,7 +274,7 @@ def prepared_otherwise(
                 name for name, own in zip(questioned_texts, has_mark, strict=False) if own is kind
             ]
             share = of_others.count(kind) / max(1, len(of_others))
-            if of_others and share <= min(0.1, len(odd) / 2 / len(questioned_texts)):
+            if odd and of_others and share <= min(0.1, len(odd) / 2 / len(questioned_texts)):
                 notes += noted(code, odd, mark=mark, lack=lack, which=which)
     return notes
 
