@@ -23,7 +23,7 @@ from ravenbench.ext.case.compare.model import (
     validate,
     was_transplanted,
 )
-from ravenbench.ext.case.compare.report import feature_tables, heat
+from ravenbench.ext.case.compare.report import choices_table, heat
 from ravenbench.ext.case.likelihood_ratios import cllr, supported
 from ravenbench.ext.case.report import css_text
 from ravenbench.ext.case.sentences import (
@@ -128,7 +128,7 @@ def test_choices_are_listed_with_counts_where_texts_are_english():
     background, same = Problems.of(rows), np.array([True, False] * 3)
     habit = plain.replace("do not", "don't").replace("did not", "didn't")
     shown = evidence(habit * 3, [habit * 2], background, same, FUNCTIONS, 0)
-    (table,) = (one for one in feature_tables(shown, "-1") if one.key == "choices-1")
+    table = choices_table(shown, "-1")
     names = [row["choice"] for row in table.objects]
     row = table.objects[names.index("not")]
     assert row["questioned"] == {"don't": 6, "do not": 3}
