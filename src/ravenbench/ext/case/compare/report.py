@@ -2,8 +2,8 @@
 
 In: the folder (``Store``) of a comparison, which has a ``Comparison``; for the other functions a case or its evidence.
 Out: a ``CompareReport``; all in log10 LRs (above 0 for the candidate), C_llr in bits, EER and other shares from 0 to 1.
-``words_table`` and ``choices_table``: tables; ``heat``: signed percent of what all passages say; ``dossier_json``: JSON values. StoreError
-if the note's file is damaged.
+``words_table`` and ``choices_table``: tables; ``heat``: signed percent of what all passages say;
+``dossier_json``: JSON values. StoreError if the note's file is damaged.
 """
 
 from __future__ import annotations
