@@ -732,7 +732,7 @@ def read_pairs_corpus(
 
 
 def load_corpus(
-    what: str | Path,
+    corpus: str | Path,
     *,
     encoding: str | None = UTF8,
     level: str | None = None,
@@ -747,7 +747,7 @@ def load_corpus(
 
     Parameters
     ----------
-    what : str or path
+    corpus : str or path
         ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of
         Parquet parts, PAN20–23 pairs (file, folder, zip), texts by author (``author/text.txt`` or
         ``Author_Title.txt``, folder or zip), or an imported corpus.
@@ -775,20 +775,20 @@ def load_corpus(
     reader_options = {"level": level, "pairs": pairs, "anonymous": anonymous}
     if options.get("topic") == "none":
         options["topic"] = None
-    corpus = _load(what, encoding, reader_options, dict(options))
-    if options.get("topic", "") is None and (corpus.topic.codes >= 0).any():
-        corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
+    loaded = _load(corpus, encoding, reader_options, dict(options))
+    if options.get("topic", "") is None and (loaded.topic.codes >= 0).any():
+        loaded = replace(loaded, topic=Labels.of([None] * len(loaded)))
     if strip_shared:
-        corpus = without_shared(corpus, pairs)
+        loaded = without_shared(loaded, pairs)
     remark(
         (
             note
-            for note in corpus.notes.get(ACCOUNT, ())
+            for note in loaded.notes.get(ACCOUNT, ())
             if strip_shared is False or note.code not in STRIPPED
         ),
-        what,
+        corpus,
     )
-    return corpus
+    return loaded
 
 
 def _load(
