@@ -255,7 +255,9 @@ def test_text_of_pyarrow_that_is_none_is_said():
     pyarrow = pytest.importorskip("pyarrow")
     half = [None, pyarrow.py_buffer(b"\0\0\0\0\3\0\0\0"), pyarrow.py_buffer(b"\xed\xa0\xbd")]
     table = pyarrow.table({"text": pyarrow.Array.from_buffers(pyarrow.string(), 1, half)})
-    with pytest.raises(ravenbench.InputError, match="the table 'corpus': this table cannot be read"):
+    with pytest.raises(
+        ravenbench.InputError, match="the table 'corpus': this table cannot be read"
+    ):
         ravenbench.load_corpus(table)
 
 
@@ -348,7 +350,9 @@ def test_errors_about_tables_name_the_table_and_parameters_of_python():
     ]
     message = _refusal(lambda: ravenbench.load_corpus(texts, text="body", author="writer"))
     assert (
-        message.startswith("the table 'corpus'") and "topic='none'" in message and "--" not in message
+        message.startswith("the table 'corpus'")
+        and "topic='none'" in message
+        and "--" not in message
     ), message
     assert not (
         ravenbench.load_corpus(texts, text="body", author="writer", topic="none").topic.codes >= 0
