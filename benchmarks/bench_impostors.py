@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.measure import compare, seconds
-from ravenbench.ext.shelf.minmax import Measure, Vectors, drawn, norms, similarities
 from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace
 from ravenbench.randomness import stream
+from ravenbench.text.minmax import Measure, Vectors, drawn, norms, similarities
 from ravenbench.types import Floats, Ints
 
 PROBLEMS, POOL, WORDS, FEATURES = 10, 200, 450, 30_000

@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.bench_impostors import texts
 from benchmarks.measure import compare
-from ravenbench.ext.shelf.raven_2026.verifier import Extractor
-from ravenbench.ext.shelf.raven_2026.whitened import WhitenedBatch
+from ravenbench.ext.shelf.raven.raven_2026 import Extractor
+from ravenbench.ext.shelf.raven.whitened import WhitenedBatch
 from ravenbench.types import Floats, Problems
 
 PROBLEMS = 240

@@ -33,12 +33,12 @@ from benchmarks.study_unknown import documents
 from ravenbench.engine.guard import one_thread
 from ravenbench.ext.problems.command import Built, Cross, build_problems
 from ravenbench.ext.shelf.published.impostors import Background
-from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
-from ravenbench.ext.shelf.views import chunks
+from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Raven2026
 from ravenbench.problems.rewritten import FirstWords
 from ravenbench.randomness import stream
 from ravenbench.reading.load import load_corpus
 from ravenbench.text.tokens import normalised
+from ravenbench.text.views import chunks
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels, Problems
 from ravenbench.verifiers.contract.folds import calibration_folds

@@ -6,6 +6,7 @@ and novels (ELTeC, of which ten authors have several: too few for a background o
 
 - *posts*: two known posts and a questioned one of 150 words, three disjoint backgrounds of 40; the first with two seeds.
 - *essays*: part 2 of EBG against parts 0 and 1; two known essays of 500 words.
+- *a class*: the last posts of 45 people, each against three or four others of theirs, with two seeds.
 - *refusals*: essays among posts, novels among essays, and cases whose background is neighbouring passages (four from one
   essay or novel each, the case's texts from others). Register and content decide these, so two cheap verifiers do.
 
@@ -34,6 +35,7 @@ from benchmarks.study_cases_corpora import (
     ebg_alike,
     half_of,
     newsgroups_apart,
+    posts_of,
 )
 from benchmarks.study_human_obfuscation import read as read_ebg
 from benchmarks.study_unknown import novels
@@ -49,6 +51,9 @@ CHEAP = "function-words,char-ngram"
 WORDS = 150
 ASKED = 24
 """People asked about against each background of posts."""
+CLASSES = ("a class, seed 0", "a class, seed 1")
+MEMBERS = 45
+"""People of a class."""
 
 
 def posts(number: int, half: str) -> Callable[[Path], Batch]:
@@ -124,30 +129,44 @@ def neighbours(
     return asked(batch, people)
 
 
+def members(place: Path, half: str) -> Batch:
+    """A class of people who post."""
+    batch = Batch(place)
+    posts = {name: own for name, own in posts_of(half, WORDS).items() if len(own) > 3}
+    for number, own in enumerate(list(posts.values())[:MEMBERS]):
+        for i, (_, _, text) in enumerate(own[:5]):
+            batch.other(f"author{number:03d}", str(i), cut(text, WORDS))
+    return batch
+
+
 def found(batch: Batch, verifiers: str, seed: int) -> list[dict[str, Any]]:
-    """Every case with its kind, the log10 LR and its words, and why it was refused."""
+    """Every case with its kind, the log10 LR and its words, and why it was refused; without cases it is a class."""
     analysis.MOST_SHOWN = 0
     run = batch.place / f"run{seed}"
+    others = batch.place / "background"
+    given = {"batch": batch.finish(), "background": others} if batch.lines else {"each": others}
     result = compare(
-        batch=batch.finish(),
-        background=batch.place / "background",
-        out=run,
-        verifiers=verifiers,
-        authors=45,
-        donors=1,
-        workers=1,
-        seed=seed,
+        **given, out=run, verifiers=verifiers, authors=45, donors=1, workers=1, seed=seed
     )
     return [
         {
             "case": case.id,
-            "kind": batch.truth[case.id],
+            "kind": batch.truth.get(case.id, OWN),
             "refused": sorted({str(reason.why) for reason in case.reasons}),
             "llr": None if case.line is None else case.line.llr,
             "verbal": NEITHER if case.line is None else verbal(case.line.llr, case.line.interval),
         }
         for case in analysis.Comparison.of(result.store).cases
     ]
+
+
+def worded(line: Mapping[str, Any]) -> str:
+    """What a reader is told of a case."""
+    return (
+        "refused"
+        if line["llr"] is None
+        else f"{line['verbal']} {np.sign(line['llr'])}" * (line["verbal"] != NEITHER)
+    )
 
 
 def measured(told: Sequence[Mapping[str, Any]]) -> str:
@@ -208,6 +227,7 @@ def main() -> None:
         "essays": (lambda place: ebg_alike(place, 2 if half == "show" else 1), DEFAULT, 0),
         **{f"posts, background {n}": (posts(n, half), DEFAULT, 0) for n in range(3)},
         "posts, background 0, seed 1": (posts(0, half), DEFAULT, 1),
+        **{f"a class, seed {n}": (lambda place: members(place, half), DEFAULT, n) for n in (0, 1)},
     }
     tables = {}
     for name, (make, verifiers, seed) in made.items():
@@ -219,14 +239,15 @@ def main() -> None:
         why = Counter(reason for one in told for reason in one["refused"])
         refused = sum(one["llr"] is None for one in told) / len(told)
         print(f"{name}: {len(told)} cases, refused {refused:.2f} {dict(why)}", flush=True)
-        if verifiers == DEFAULT:
+        if verifiers == DEFAULT and "class" not in name:
             print(f"  | {measured(told)}", flush=True)
-    one, two = (
-        {line["case"]: line["verbal"] for line in tables[name]}
-        for name in ("posts, background 0", "posts, background 0, seed 1")
-    )
-    differ = sum(one[case] != two[case] for case in one)
-    print(f"wordings that differ between two seeds: {differ} of {len(one)}")
+    for names in (("posts, background 0", "posts, background 0, seed 1"), CLASSES):
+        one, two = ({line["case"]: worded(line) for line in tables[name]} for name in names)
+        differ = sum(one[case] != two[case] for case in one)
+        given_both = sum(line["llr"] is not None for line in tables[names[0]])
+        print(
+            f"{names[0]}: wordings that differ by seed: {differ} of {len(one)} ({given_both} answered)"
+        )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Cases whose answer is known: ``python -m benchmarks.study_cases [CORPUS,…] [--out DIR] [--write]``
 
 A corpus gives a background and cases whose authors (or problems) are not in it. ``--write`` asks nothing: it puts what
-was found into ``benchmarks/cases.json`` and the tables into docs/compare-studies.md.
+was found into ``benchmarks/cases.json`` and the tables into docs/data.
 
 - ``ebg1``, ``ebg2``: Extended Brennan–Greenstadt corpus (RAVEN_DATA), two known samples and a questioned one of 500
   words, no two of one source document. 45 authors in three parts; one part is asked about against the two others.

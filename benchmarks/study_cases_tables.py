@@ -1,4 +1,4 @@
-"""``benchmarks/cases.json``, and the tables of docs/compare-studies.md and beside it: what ``study_cases`` found."""
+"""``benchmarks/cases.json``, and the tables of docs/data: what ``study_cases`` found."""
 
 from __future__ import annotations
 
@@ -10,18 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pages import bare, put_between, table_file
+from benchmarks.pages import bare, table_file
 from benchmarks.study_cases_corpora import NEAREST, OWN, OWN_FAR, RANDOM, SEED
 from ravenbench.ext.case.compare.model import FUSED
 from ravenbench.ext.case.likelihood_ratios import cllr, cllr_min, eer
 from ravenbench.randomness import stream
 
 KEPT = Path(__file__).with_name("cases.json")
-PAGE = Path(__file__).parent.parent / "docs" / "compare-studies.md"
-BEGIN, END = (
-    "<!-- cases: written by python -m benchmarks.study_cases --write -->",
-    "<!-- end of cases -->",
-)
+DATA = Path(__file__).parent.parent / "docs" / "data"
 TITLES = {
     "ebg1": "EBG, part 1: 500 words",
     "ebg2": "EBG, part 2: 500 words",
@@ -87,24 +83,17 @@ def write(out: Path, corpora: Sequence[str]) -> None:
         for name in sorted(kept)
     ]
     KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    alike = _alike(kept)
-    put_between(PAGE, BEGIN, END, f"\n{tables(kept, alike)}")
     beside = {
-        "alike": lambda _: alike,
+        "alike": _alike,
+        "apart": _apart,
         "calibration": _calibration,
-        "fusion": _fusion,
         "hidden": _hostile,
         "lengths": _lengths,
         "members": _lists,
         "methods": _worth,
     }
     for name, make in beside.items():
-        table_file(PAGE.parent / "data" / f"compare-{name}.csv", make(kept))
-
-
-def tables(kept: dict[str, Any], alike: str) -> str:
-    """The tables of the page as Markdown; others are files beside it."""
-    return "\n\n".join(filter(None, (_shown_alike(alike), _apart(kept), _package(kept)))) + "\n"
+        table_file(DATA / f"compare-{name}.csv", make(kept))
 
 
 def plain(found: Found) -> Found:
@@ -186,11 +175,6 @@ def _alike(kept: dict[str, Any]) -> str:
     return "\n".join(lines) if len(lines) > 3 else ""
 
 
-def _shown_alike(alike: str) -> str:
-    """Of the people by whom nothing was chosen."""
-    return "\n".join(line for line in alike.split("\n") if "to choose by" not in line)
-
-
 def _apart(kept: dict[str, Any]) -> str:
     """People who decided nothing, in neither training nor background: what was promised, what was found."""
     lines = [
@@ -251,30 +235,6 @@ def _drawn(
             told.append(figure(llr[rows], drawn))
     low, high = np.quantile(told, [0.025, 0.975])
     return f"{bare(figure(llr, same))} [{bare(low)}, {bare(high)}]"
-
-
-def _package(kept: dict[str, Any]) -> str:
-    """What LambdaG's own package answered."""
-    if (told := kept.get("ebg2.lambdag")) is None:
-        return ""
-    return (
-        f"LambdaG's own package, `lambdag`, answered {len(told['cases'])} of the cases of part 2, drawn at random; its "
-        f"scores\ndiffer from our port's by at most {told['difference']:.0e}. The port answers the rest."
-    )
-
-
-def _fusion(kept: dict[str, Any]) -> str:
-    names = [name for name in TITLES if f"{name}.fusion" in kept]
-    lines = ["**Ways to fuse: C_llr on background pairs / on the cases, without bounds**\n"]
-    lines += ["| fusion | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
-    for way in kept[f"{names[0]}.fusion"]:
-        each = [kept[f"{name}.fusion"][way] for name in names]
-        lines.append(
-            f"| {way} | "
-            + " | ".join(f"{bare(o['background'])} / {bare(o['cases'])}" for o in each)
-            + " |"
-        )
-    return "\n".join(lines)
 
 
 def _lists(kept: dict[str, Any]) -> str:

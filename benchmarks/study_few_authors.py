@@ -3,7 +3,7 @@
 Backgrounds of 6 to 40 authors are drawn again and again from one pool, and each answers the same cases, whose people
 are in no background. What is kept of each case: its log10 LR within its bounds, its 95 % interval, and whether an
 answer is given. Verifiers are cheap ones, the same everywhere. ``--write`` puts ``few_authors.json`` together and
-writes the table into docs/compare-studies.md.
+writes the table into docs/data.
 
 - ``newsgroups``: posts of 150 words, two known ones and a questioned one; 30 people, each with a text of their own and
   a stranger's, against authors drawn from the rest.
@@ -22,11 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pages import bare, put_between, table_file
+from benchmarks.pages import bare, table_file
 from benchmarks.study_cases_corpora import LEAST, SEED, WORDS, Batch, _apart, data
 from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import compare, load_corpus
-from ravenbench.ext.case.compare import analysis, background, plan
+from ravenbench.ext.case.compare import analysis, background
 from ravenbench.ext.case.likelihood_ratios import cllr
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import count_words, cut
@@ -36,11 +36,7 @@ DRAWN = {6: 8, 8: 8, 10: 8, 15: 5, 20: 4, 40: 2}
 """Backgrounds that are drawn, by their number of authors."""
 TITLES = {"newsgroups": "20 Newsgroups, 150 words", "ebg": "EBG, parts 0 and 1, 500 words"}
 KEPT = Path(__file__).with_name("few_authors.json")
-PAGE = Path(__file__).parent.parent / "docs" / "compare-studies.md"
-BEGIN, END = (
-    "<!-- few: written by python -m benchmarks.study_few_authors --write -->",
-    "<!-- end of few -->",
-)
+DATA = Path(__file__).parent.parent / "docs" / "data"
 Texts = Mapping[str, Sequence[str]]
 
 
@@ -166,20 +162,6 @@ def table(kept: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def on_page(told: str) -> str:
-    """How many are answered and what it costs, without backgrounds of eight, and each title once."""
-    lines, before = [], ""
-    for line in told.rstrip("\n").split("\n"):
-        title, *cells = (line.strip("|").split("|")[column] for column in (0, 1, 3, 4, 5))
-        if cells[0].strip() == "8":
-            continue
-        lines.append(
-            "|".join(["", " " if title == before and title != "---" else title, *cells, ""])
-        )
-        before = title
-    return "\n".join(lines) + "\n"
-
-
 def _cllr(rows: Sequence[Mapping[str, Any]]) -> float | None:
     same = np.array([row["same"] for row in rows], dtype=bool)
     return None if not same.any() or same.all() else cllr([row["llr"] for row in rows], same)
@@ -226,11 +208,10 @@ def main() -> None:
             for name, rows in kept.items()
         )
         KEPT.write_text("{" + lines + "}\n", encoding="utf-8")
-        put_between(PAGE, BEGIN, END, f"\n{on_page(table(kept))}")
-        table_file(PAGE.parent / "data" / "compare-few-authors.csv", table(kept))
+        table_file(DATA / "compare-few-authors.csv", table(kept))
         return
     # The study asks where the least should lie, so it takes none for granted.
-    background.FEWEST_AUTHORS = plan.FEWEST_AUTHORS = 4  # type: ignore[misc]
+    background.FEWEST_AUTHORS = 4  # type: ignore[misc]
     analysis.LIKE = 0  # type: ignore[misc]
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.corpora.split(","):

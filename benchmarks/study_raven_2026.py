@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 from ravenbench.ext.problems.command import Cross, build_problems
-from ravenbench.ext.shelf.raven_2026.verifier import Extractor, Raven2026
+from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Raven2026
 from ravenbench.problems.rewritten import FirstWords
 from ravenbench.reading.load import load_corpus
 from ravenbench.reading.problems import read_problems

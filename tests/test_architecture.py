@@ -184,7 +184,7 @@ SAYING_NOTHING = {"found", "asked", "told", "kept", "held", "taken"}
 SAVED_NAMES = {
     ("engine/transplants.py", "kept"),
     ("errors.py", "found"),
-    ("ext/shelf/views.py", "kept"),
+    ("text/views.py", "kept"),
     ("reading/account.py", "found"),
     ("reading/apart.py", "found"),
     ("verifiers/contract/base.py", "found"),

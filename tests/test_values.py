@@ -24,6 +24,7 @@ SLOW = {
     "bagnall-2015-transductive",
     "encoder",
     "luar",
+    "o2d2",
 }
 """Methods that learn for minutes or by torch, so that they are only made here."""
 

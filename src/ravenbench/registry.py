@@ -297,11 +297,13 @@ def called(target: str) -> str:
 
 
 def suggestion(kind: str, name: str) -> str | None:
-    """What a name that nothing has may mean: one that begins so, whole or after a hyphen, or is called so, what others
-    call so, or one that is spelt like it; where none is near, all names.
+    """What a name that nothing has may mean: what others call so, or one that begins so, whole or after a hyphen, or is
+    called so, or is spelt like it; where none is near, all names.
     """
-    targets_by_name = targets(kind)
     folded = name.casefold()
+    if folded in ELSEWHERE:
+        return ELSEWHERE[folded]
+    targets_by_name = targets(kind)
     near: list[str] = []
     if len(folded) > 2:
         near = [
@@ -314,7 +316,7 @@ def suggestion(kind: str, name: str) -> str | None:
         ]
     if near:
         return did_you_mean(name, near, cutoff=0)
-    return ELSEWHERE.get(folded) or did_you_mean(name, targets_by_name)
+    return did_you_mean(name, targets_by_name)
 
 
 def parse(kind: str, text: str, nested: bool = False) -> Any:

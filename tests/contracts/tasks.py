@@ -172,7 +172,7 @@ def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> 
     for number, one in enumerate(documents[:3]):
         (folder / "texts" / mark(f"text{number}.txt")).write_text(one.text, "utf-8")
     by_author: dict[str, list[str]] = {}
-    for d in load_corpus("synthetic(authors=14, topics=3, documents=56, words=130, style=0.9)"):
+    for d in load_corpus("synthetic(authors=36, topics=3, documents=144, words=130, style=0.9)"):
         by_author.setdefault(d.author, []).append(d.text)
     (_, known), *others = sorted(by_author.items())
     for author, texts in [("../known", known[1:]), *((f"{mark(a)}", t) for a, t in others)]:

@@ -528,6 +528,7 @@ OF_CASES = "company:Case, company:CaseStays, function-words"
 @of_cases
 def test_cases_hand_no_text_beside_its_original(company, monkeypatch):
     monkeypatch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 8)
+    monkeypatch.setattr("ravenbench.ext.case.compare.background.FEWEST_AUTHORS", 8)
     import_module("company")  # what is loaded here is pickled here, which one refuses
     options = FAST | {"verifiers": OF_CASES, "folds": 2, "donors": 1}
     questioned, known = case(company)
@@ -556,8 +557,9 @@ def test_cases_hand_no_text_beside_its_original(company, monkeypatch):
 
 @of_cases
 @pytest.mark.slow
-def test_a_validation_hands_no_text_beside_its_original(company):
+def test_a_validation_hands_no_text_beside_its_original(company, monkeypatch):
     """It asks verifiers by the units of a case (``ext.case.compare.units``), which the test above has."""
+    monkeypatch.setattr("ravenbench.ext.case.compare.background.FEWEST_AUTHORS", 8)
     import_module("company")
     others = background(company / "others")
     conditions = company / "conditions.csv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.ext.shelf.minmax import Measure
+from ravenbench.text.minmax import Measure
 from ravenbench.types import Bools, Floats
 
 

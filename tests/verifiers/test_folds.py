@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from ravenbench.ext.shelf.raven_2026.verifier import Raven2026
+from ravenbench.ext.shelf.raven.raven_2026 import Raven2026
 from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import Logistic

@@ -78,5 +78,5 @@ def test_every_verifier_of_raven_says_what_it_reads():
         except MissingPart:  # neural ones, without PyTorch
             continue
     holding = {"calibrated", "meta", "stacked", "distorted", "masked"}
-    neural = {"encoder", "luar"}
+    neural = {"encoder", "luar", "o2d2"}
     assert silent | neural == holding | neural | {"chance", "estimator", "length", "command"}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ravenbench.ext.case.compare import analysis
+from ravenbench.ext.case.compare import analysis, background
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -12,4 +12,5 @@ def few_authors_do() -> Iterator[None]:
     """The number itself is asked about in ``test_compare_evidence`` and in the walk."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(analysis, "LIKE", 8)
+        patch.setattr(background, "FEWEST_AUTHORS", 8)
         yield

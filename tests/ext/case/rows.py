@@ -6,7 +6,7 @@ from typing import Any
 from ravenbench.ext.case.compare.material import read_material
 from ravenbench.ext.case.compare.spec import build
 
-SMALL = ("--verifiers", "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1")
+SMALL = ("--verifiers", "char-ngram", "--authors", "32", "--folds", "2", "--donors", "1")
 FOLDER = (
     "--questioned",
     "$data/questioned.txt",

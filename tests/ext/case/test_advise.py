@@ -17,9 +17,10 @@ from ravenbench.ext.case.advise.api import habits, places, without
 from ravenbench.ext.case.advise.coach import Coach
 from ravenbench.ext.case.advise.command import offered
 from ravenbench.ext.case.advise.personal import personal
-from ravenbench.ext.case.advise.report import changes
+from ravenbench.ext.case.advise.report import changes, tables, to_json
 from ravenbench.ext.case.compare.task import Compare
 from ravenbench.ext.case.validate.task import Validate
+from ravenbench.ext.shelf.raven.alternations import Choice
 
 FAST = {"verifiers": "char-ngram,function-words"}
 
@@ -62,6 +63,21 @@ def test_a_pet_word_is_found_where_it_stands(found):
     assert {found.text[a:b] for a, b in tip.habit.places} == {"whilst"}
     assert tip.gain is not None and tip.gain > 0
     assert found.tips[0].gain == max(t.gain for t in found.tips if t.gain is not None)
+
+
+def test_choices_that_give_a_text_away_are_listed_with_counts(found):
+    assert found.choices == () and "choices" not in {table.key for table in tables(found)}
+    forms = {"may": ("may", "might", "could"), "until": ("until", "till")}
+    chosen = [Choice(name, forms[name], (0, 4), (1, 7), (0.5, 0.5), 0.3) for name in forms]
+    chosen[0] = Choice("may", forms["may"], (0, 4, 0), (0, 7, 1), (0.2, 0.3, 0.5), 0.4)
+    advice = replace(found, choices=tuple(chosen * 2))
+    (shown,) = (one for one in tables(advice) if one.key == "choices")
+    assert len(shown.rows) == 3
+    assert shown.rows[0][:3] == ("may", "might 4 : could 0", "might 7 : could 1")
+    assert [column.title for column in shown.columns][1:4] == ["here", "known", "others"]
+    assert shown.rows[1][:3] == ("until", "until 0 : till 4", "until 1 : till 7")
+    listed = to_json(advice)["choices"]
+    assert len(listed) == 4 and listed[0]["known"] == {"might": 7, "could": 1}
 
 
 def test_what_the_verifiers_say_of_an_edit_is_what_was_foretold(found):

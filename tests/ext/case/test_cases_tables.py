@@ -1,6 +1,6 @@
-"""The tables of docs/compare-studies.md are those of what ``benchmarks.study_cases`` kept, and say what they should."""
+"""The tables of docs/data are those of what ``benchmarks.study_cases`` kept, and say what they should."""
 
-from benchmarks.study_cases_tables import BEGIN, END, KEPT, PAGE, figures, write
+from benchmarks.study_cases_tables import DATA, KEPT, figures, write
 
 from ravenbench.ext.case.compare.model import FUSED
 
@@ -14,16 +14,14 @@ def test_figures_of_cases():
     assert figures(found[:2], FUSED) is None and figures(found, "bitig") is None
 
 
-def test_the_page_holds_what_was_kept_and_what_is_not_there_stays_as_it_was(tmp_path, monkeypatch):
-    """Both are written anew from what was kept, with nothing added to it."""
-    page, kept = tmp_path / "page.md", tmp_path / "cases.json"
-    text = PAGE.read_text(encoding="utf-8")
-    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    assert end - begin > 1000, "the page has tables"
-    page.write_text(text[:begin] + "\nnone\n" + text[end:], encoding="utf-8")
+def test_tables_are_of_what_was_kept_and_what_is_not_there_stays_as_it_was(tmp_path, monkeypatch):
+    """They are written anew from what was kept, with nothing added to it."""
+    kept = tmp_path / "cases.json"
     kept.write_text(KEPT.read_text(encoding="utf-8"), encoding="utf-8")
-    monkeypatch.setattr("benchmarks.study_cases_tables.PAGE", page)
+    monkeypatch.setattr("benchmarks.study_cases_tables.DATA", tmp_path)
     monkeypatch.setattr("benchmarks.study_cases_tables.KEPT", kept)
     write(tmp_path / "empty", ["ebg1", "newsgroups"])
-    assert page.read_text(encoding="utf-8") == PAGE.read_text(encoding="utf-8")
+    for name in ("alike", "apart", "members"):
+        table = f"compare-{name}.csv"
+        assert (tmp_path / table).read_bytes() == (DATA / table).read_bytes()
     assert kept.read_text(encoding="utf-8") == KEPT.read_text(encoding="utf-8")

@@ -24,7 +24,7 @@ def block(kind: str) -> str:
 
 def test_the_walk_ends_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 20)
+    monkeypatch.setattr("ravenbench.ext.case.compare.background.FEWEST_AUTHORS", 20)
     Path("passages.txt").write_text(
         (PAGE.parents[1] / "data" / "passages.txt").read_text(encoding="utf-8"), encoding="utf-8"
     )
@@ -33,5 +33,5 @@ def test_the_walk_ends_as_the_page_says(tmp_path: Path, monkeypatch: pytest.Monk
     result = CliRunner().invoke(build("compare"), [*arguments, "--workers", "1"])
     assert result.exit_code == 0, result.output
     (found,) = analyse(Store.open("case")).cases
-    assert not found.answered and found.reasons[0].why is Why.FEW_AUTHORS
+    assert found.scored is None and found.reasons[0].why is Why.FEW_AUTHORS
     assert "No answer is given" in Path("case/report/index.html").read_text(encoding="utf-8")

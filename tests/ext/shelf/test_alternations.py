@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ravenbench.errors import CorpusError
-from ravenbench.ext.shelf.raven_style.alternations import (
+from ravenbench.ext.shelf.raven.alternations import (
     ENOUGH,
     GROUPS,
     STRENGTHS,
@@ -167,6 +167,32 @@ def test_habits_are_told_and_where_nobody_chooses_nothing_is_said(taught):
     assert ratios[0, table().names.index("not")] == 0
     names = [table().names.index(name) for name in ("not", "place of but", "maybe")]
     assert (scorer.ratios(problems)[same][:, names].mean(axis=0) > 0.1).all()
+
+
+def test_a_case_is_explained_by_counts(taught):
+    scorer, problems, _ = taught
+    known = [problems.texts[problems.known(i)[0]] for i in (0, 16)]
+    questioned = problems.texts[problems.questioned_index[0]]
+    chosen = scorer.explained(questioned, known)
+    sizes = [abs(choice.log10) for choice in chosen]
+    assert sizes == sorted(sizes, reverse=True)
+    ratios = scorer.ratios(Problems.of([("p", known, questioned)]))[0]
+    by_name = {choice.name: choice for choice in chosen}
+    assert by_name.keys() >= {table().names[i] for i in np.flatnonzero(ratios)}
+    one = by_name["not"]
+    assert one.forms == ("don't", "do not") and sum(one.others) == pytest.approx(1)
+    assert list(one.known) == counted(known)[:, :2].sum(axis=0).tolist()
+    assert list(one.questioned) == counted([questioned])[0, :2].tolist()
+    assert one.log10 == ratios[table().names.index("not")]
+    assert "small i" in by_name and "until" not in by_name
+
+
+def test_forms_have_names():
+    named = dict(zip(table().names, map(slice, table().bounds, table().bounds[1:]), strict=False))
+    assert table().forms[named["place of but"]] == ("But", ", but", "; but", "… but")
+    assert table().forms[named["for example"]] == ("for example", "for instance", "e.g.")
+    assert table().forms[named["and/or"]][0] == "and / or"
+    assert all(len(set(table().forms[part])) == part.stop - part.start for part in named.values())
 
 
 def test_several_known_texts_are_counted_as_one(taught):

@@ -15,7 +15,10 @@ from tests.references.minmax import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.minmax import (
+from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, parse_units
+from ravenbench.ext.shelf.published.impostors import VARIANTS, Background, Impostors
+from ravenbench.testing import check_verifier, toy_problems
+from ravenbench.text.minmax import (
     Measure,
     Vectors,
     draw_impostors,
@@ -25,9 +28,6 @@ from ravenbench.ext.shelf.minmax import (
     similarities,
     subset_masks,
 )
-from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, parse_units
-from ravenbench.ext.shelf.published.impostors import VARIANTS, Background, Impostors
-from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.tokens import normalised
 from ravenbench.texts import TextTable
 from ravenbench.types import Problems

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ravenbench.ext.shelf.minmax import Measure, Vectors, drawn, norms, similarities
+from ravenbench.text.minmax import Measure, Vectors, drawn, norms, similarities
 
 
 @pytest.mark.parametrize("measure", ["minmax", "cosine"])

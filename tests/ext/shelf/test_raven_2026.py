@@ -12,9 +12,8 @@ from tests.references.minmax import reference
 from tests.references.s_norm import nearest, s_norm, z_score
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.grams import Grams
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, MinMax
-from ravenbench.ext.shelf.raven_2026.verifier import (
+from ravenbench.ext.shelf.raven.families import Chunked, Delta, MinMax
+from ravenbench.ext.shelf.raven.raven_2026 import (
     Cases,
     Extractor,
     Layout,
@@ -23,9 +22,10 @@ from ravenbench.ext.shelf.raven_2026.verifier import (
     feature_names,
     s_norms,
 )
-from ravenbench.ext.shelf.raven_2026.whitened import Whitened, WhitenedBatch, within
-from ravenbench.ext.shelf.views import Views, chunks
+from ravenbench.ext.shelf.raven.whitened import Whitened, WhitenedBatch, within
 from ravenbench.testing import check_verifier, toy_problems
+from ravenbench.text.grams import Grams
+from ravenbench.text.views import Views, chunks
 from ravenbench.types import Problems
 
 GREEK = ["αλ", "φα", "βή", "τα", "γάμ", "μα", "δέλ", "ψι"]

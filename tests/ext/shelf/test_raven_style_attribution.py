@@ -12,8 +12,8 @@ from ravenbench import registry
 from ravenbench.attribution.protocols import answer_problem, fit_split, splits
 from ravenbench.attribution.selection import choose
 from ravenbench.errors import InputError
-from ravenbench.ext.shelf.raven_style import attribution as raven_style
-from ravenbench.ext.shelf.raven_style.attribution import RavenStyle, _folds, _pieces
+from ravenbench.ext.shelf.raven import attribution as raven_style
+from ravenbench.ext.shelf.raven.attribution import RavenStyle, _folds, _pieces
 from ravenbench.reading.pan_attribution import UNKNOWN, AttributionProblem
 from toy_topics import simulate
 

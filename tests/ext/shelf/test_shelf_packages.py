@@ -11,11 +11,11 @@ from tests.references.minmax import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.minmax import Vectors, norms
 from ravenbench.ext.shelf.published.cosine_delta import CosineDelta
 from ravenbench.ext.shelf.published.impostors import GeneralImpostors, _Arena
 from ravenbench.ext.shelf.published.ngram_tracing import Coefficient, NgramTracing
 from ravenbench.testing import check_verifier, toy_problems
+from ravenbench.text.minmax import Vectors, norms
 from ravenbench.types import Problems
 from small_run import few
 

@@ -15,12 +15,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ravenbench.ext.case.compare.model import FUSED, ShapeScores, Validated, side_by_side
+from ravenbench.ext.case.compare.model import FUSED, ShapeScores, Validated
 from ravenbench.ext.case.sentences import say
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.view import Table, col, table
 from ravenbench.store.records import Record
-from ravenbench.text.splicing import FITTED, FREE
 
 TAKEN = "taken off"
 NOTHING = "none to take off"
@@ -33,9 +32,7 @@ NOTE = (
     f"{UNTESTED} Taken off: what scores gain by likeness in content is subtracted; none to take"
     " off: background pairs do not show that they gain any. AUC: of background pairs, three in"
     " four of those by two authors being most alike in content, without what is taken off; and"
-    " with the content words of the questioned text replaced, by fitted words (of the same length and"
-    " case) or free ones (of any length, in their own order and case, and numbers), whichever leave"
-    " less. Not isolated: the method may know"
+    " with the content words of the questioned text replaced. Not isolated: the method may know"
     " more than it was handed, so that what it says of replaced content is not used."
 )
 
@@ -43,7 +40,7 @@ NOTE = (
 class VerifierContent(Record, frozen=True, kw_only=True):
     """A verifier: what was done about content (``TAKEN`` …) and why it may know more than it was handed, or how one of
     others was confined; AUC (0 to 1) of background pairs as written without what was taken off and with content
-    replaced, by the ``replacement`` that leaves less. None is ``tested``."""
+    replaced. None is ``tested``."""
 
     verifier: str
     done: str
@@ -51,7 +48,6 @@ class VerifierContent(Record, frozen=True, kw_only=True):
     reason: str | None
     auc: float | None
     auc_content_replaced: float | None
-    replacement: str | None
 
     @property
     def said(self) -> str:
@@ -67,7 +63,9 @@ def verifier_contents(scored: ShapeScores, valid: Validated) -> list[VerifierCon
         if name == FUSED:
             continue
         barred = scored.barred.get(name, "")
-        left, way = (None, None) if barred else _left(valid, name)
+        style = valid.raw.style[name]
+        moved = ~np.isnan(style)
+        left = None if barred else auc_of_scores(pairs.same[moved], style[moved])
         said = "; ".join(filter(None, (barred, scored.confinement[name])))
         contents.append(
             VerifierContent(
@@ -76,27 +74,9 @@ def verifier_contents(scored: ShapeScores, valid: Validated) -> list[VerifierCon
                 reason=said or None,
                 auc=auc_of_scores(pairs.same, valid.raw.written[name]),
                 auc_content_replaced=left,
-                replacement=way,
             )
         )
     return contents
-
-
-def _left(valid: Validated, name: str) -> tuple[float | None, str | None]:
-    """The lower AUC of a verifier with content words replaced, and by which replacement."""
-    pairs = valid.pairs
-    values = {FITTED: valid.raw.style[name]}
-    if name in valid.system.style and pairs.freely:
-        _, learned = valid.system.style[name]
-        columns, _ = side_by_side([name], pairs.freely)
-        values[FREE] = learned.llr(columns, pairs.content)[:, 0]
-    aucs = []
-    for way, each in values.items():
-        known = ~np.isnan(each)
-        auc = auc_of_scores(pairs.same[known], each[known])
-        if auc is not None:
-            aucs.append((auc, way))
-    return min(aucs, default=(None, None))
 
 
 def contents_table(
@@ -111,7 +91,6 @@ def contents_table(
         col("content", "said", text=True),
         col("AUC", "auc", digits=2),
         col("AUC, content replaced", "auc_content_replaced", digits=2),
-        col("words", "replacement", text=True),
         note=NOTE,
         section=section,
     )

@@ -2,7 +2,7 @@
 
 In: log10 LRs (n,), higher = same author, truth (n,), weights (n,) ≥ 0.
 Out: ``supported``: a bound, log10; ``cllr``, ``cllr_min``, ``entropy``: bits (lower = better); ``eer``: 0 to .5;
-``misleading``: 0 to 1; ``devpav``, ``overstated``: log10; ``mean_misleading``: mean LRs; ``worst_prior``: a ratio ≥ 0;
+``misleading``: 0 to 1; ``devpav``: log10; ``mean_misleading``: mean LRs;
 ``tippett``, ``pav``: curves; ``measures``, ``estimated``: with 95 % intervals; ``redrawn``: weights. ``sides``:
 ValueError.
 
@@ -32,7 +32,6 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import wilson
 from ravenbench.store.records import Record
@@ -184,8 +183,6 @@ def supported(people: float) -> float:
 
 PRIORS: Floats = np.linspace(-2.0, 2.0, 81)
 """Log10 prior odds over which the empirical cross-entropy is taken: from one in a hundred to a hundred to one."""
-PULL = 1.0
-"""Weight of the pull towards the LRs as they are, in pairs."""
 DRAWS = 400
 """Bootstrap samples of authors."""
 LEVEL = 0.95
@@ -248,27 +245,6 @@ def _entropy(llr: Floats, pairs: LabelledLLR) -> Floats:
 
 
 @of_pairs
-def worst_prior(pairs: LabelledLLR) -> float:
-    """ECE as a share of that of LR = 1, at the prior odds of ``PRIORS`` where it is greatest: above 1 there are prior
-    odds at which one decides better without these LRs."""
-    return float((_entropy(pairs.llr, pairs) / _entropy(pairs.llr * 0, pairs)).max())
-
-
-@of_pairs
-def overstated(pairs: LabelledLLR) -> float:
-    """By how many log10 units LRs are too strong, on the mean of both classes, against what logistic calibration
-    makes of them: above 0 they are too far from LR = 1, below 0 too near (ours).
-
-    A straight line is fitted and not densities, as bounded LRs stand in heaps at their bounds. It is drawn a little
-    towards the LRs as they are.
-    """
-    rows = pairs.llr[:, None] * LN10
-    slope, offset = newton(rows, pairs.same, pairs.weight * len(rows) / 2, PULL, np.ones(1))
-    justified = slope * pairs.llr + offset / LN10
-    return float((pairs.weight / 2) @ (np.sign(pairs.llr) * (pairs.llr - justified)))
-
-
-@of_pairs
 def mean_misleading(pairs: LabelledLLR) -> tuple[float, float]:
     """Mean LR (not its logarithm) of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where
     LRs mean what they say (Royall 2000), whatever the strength of the evidence."""
@@ -284,8 +260,6 @@ def measures(strong: float) -> Measures:
         "cllr_min": cllr_min,
         "eer": eer,
         "devpav": devpav,
-        "ece_worst": worst_prior,
-        "overstated": overstated,
         "mean_for": lambda llr, same, weight: mean_misleading(llr, same, weight)[0],
         "mean_against": lambda llr, same, weight: mean_misleading(llr, same, weight)[1],
         "misleading_for": lambda llr, same, weight: misleading(llr, same, strong, weight),

@@ -16,20 +16,12 @@ from ravenbench.types import Bools, Floats
 
 
 class ContentSpace:
-    """Vectors of texts over the content words of some texts, all but ``functions`` (lowercase), by default the most
-    frequent words of these."""
+    """Vectors of texts over the content words of some texts, all but ``functions`` (lowercase), the most frequent."""
 
-    def __init__(
-        self,
-        texts: Sequence[str],
-        function_words: int = FUNCTION_WORDS,
-        functions: frozenset[str] | None = None,
-    ) -> None:
+    def __init__(self, texts: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        self.functions = (
-            frozenset(frequent_words(texts, function_words)) if functions is None else functions
-        )
+        self.functions = frozenset(frequent_words(texts, FUNCTION_WORDS))
         self._space = TfidfVectorizer(analyzer=self.words, sublinear_tf=True)
         self._space.fit([*texts, "content"])
 

@@ -2,8 +2,8 @@
 
 In: a sentence's code and its values (``say``); log10 LRs (unbounded, above 0 for the candidate) with 95 % intervals,
 shares from 0 to 1, counts of pairs, names.
-Out: text: sentences (``answer``, ``rank_sentence``, ``misleading``, ``by_chance``), steps of support (``verbal``,
-``sided``), numbers in words (``times``, ``one_in``, ``signed``, ``percent``, ``beside``), two ``propositions`` (the
+Out: text: sentences (``answer``, ``misleading``, ``by_chance``), steps of support (``verbal``,
+``sided``), numbers in words (``times``, ``signed``, ``percent``, ``beside``), two ``propositions`` (the
 candidate wrote it, someone else did); ``digits``: a count of decimal places. KeyError for a code that has no sentence.
 
 All sentences stand in ``sentences.toml``, by their codes.
@@ -37,14 +37,6 @@ NO_FINDING = (
 )
 MOST_DIGITS = 7
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-OFTEN = (
-    (0.95, "nearly all"),
-    (0.72, "about three in four"),
-    (0.6, "about two in three"),
-    (0.45, "about half"),
-    (0.37, "about two in five"),
-)
-"""Least share of each of these words."""
 
 
 class _Numbers(Formatter):
@@ -139,29 +131,9 @@ def answer(
     )
 
 
-def rank_sentence(
-    name: str, rank: int, ranked: int, llr: float, interval: tuple[float, float]
-) -> str:
-    """The candidate's place among writers by likelihood ratio, and how a high one goes with an LR below 1."""
-    place = say("rank", name=name, rank=rank, ranked=ranked, others=ranked - 1)
-    if llr >= 0 or rank > max(1, ranked // 4):
-        return place
-    neither = verbal(llr, interval) == NEITHER
-    often = "about as often by two authors as" if neither else "more often by two authors than"
-    return say("rank alone", place=place, name=name, often=often)
-
-
 def in_words(count: int) -> str:
     """A count, up to ten in words."""
     return NUMBERS[count] if count < len(NUMBERS) else str(count)
-
-
-def one_in(share: float) -> str:
-    """A share (0 to 1) in words: "about one in five"."""
-    whole = round(1 / share) if share else 0
-    return next(
-        (words for least, words in OFTEN if share >= least), f"about one in {in_words(whole)}"
-    )
 
 
 def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
@@ -172,15 +144,7 @@ def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
     if count < 2:
         said = "One" if count else "None"
         return say("few misled", count=said, total=total, kind=kind, far=far)
-    words = one_in(share)
-    return say(
-        "misled",
-        words=f"{words[0].upper()}{words[1:]}",
-        kind=kind,
-        share=share,
-        digits=int(share < 0.01),
-        far=far,
-    )
+    return say("misled", kind=kind, share=share, digits=int(share < 0.01), far=far)
 
 
 def by_chance(texts: int, low: int, chance: float) -> str:

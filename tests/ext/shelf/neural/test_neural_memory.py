@@ -19,6 +19,11 @@ PLACES = {
         "bagnall.ManyHeads.states",
         "longest or hidden",
     ),
+    "o2d2(hidden=8, vectors=8, epochs=3, detector_epochs=2, device='cpu')": (
+        "o2d2.O2D2Network.loss",
+        "o2d2.O2D2Network.pooled",
+        "windows or hidden",
+    ),
 }
 
 

@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.errors import MissingPart, SpecError
 
 
-@pytest.mark.parametrize("name", ["luar", "encoder", "bagnall-2015"])
+@pytest.mark.parametrize("name", ["luar", "encoder", "o2d2", "bagnall-2015"])
 @pytest.mark.parametrize("lost", ["torch", "transformers", "safetensors"])
 def test_the_error_names_the_command(monkeypatch, name, lost):
     real = importlib.util.find_spec

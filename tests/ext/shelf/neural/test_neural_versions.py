@@ -24,6 +24,7 @@ GOLDEN = Path(__file__).with_name("golden_scores.json")
 SPECS = {
     "bagnall-2015": "bagnall-2015(hidden=16, epochs=2, characters=10000, references=10, device='cpu')",
     "luar": "luar(layers=1, hidden=16, heads=2, vocabulary=300, dimensions=8, batch=8, epochs=2, device='cpu')",
+    "o2d2": "o2d2(hidden=8, vectors=8, batch=10, epochs=2, detector_epochs=0, device='cpu')",
 }
 
 

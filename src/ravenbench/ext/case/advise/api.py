@@ -33,6 +33,7 @@ from ravenbench.engine.pool import Progress
 from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.ext.case.advise.personal import Personal, personal
 from ravenbench.ext.case.advise.spec import AdviseSpec
+from ravenbench.ext.case.choices import choices
 from ravenbench.ext.case.compare.material import (
     FEWEST_WORDS,
     evidence_in_words,
@@ -40,6 +41,7 @@ from ravenbench.ext.case.compare.material import (
 )
 from ravenbench.ext.case.compare.plan import draft
 from ravenbench.ext.case.compare.spec import build
+from ravenbench.ext.shelf.raven.alternations import Choice
 from ravenbench.obfuscation.guards import relatives, same_form, stretches
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
@@ -263,7 +265,8 @@ class Telling:
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice(Shown):
     """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
-    the topic's last; and ``sentences`` that tell most.
+    the topic's last; ``sentences`` that tell most; and ``choices`` between forms that are like the author's other
+    texts and unlike other people's, those that tell most first.
 
     ``answers`` (0 to 1, higher = same author) are the verifiers' to the text as it is, ``after`` to the text with all
     gaining tips followed, ``others`` their mean answers to texts by other people, asked as if the author had written
@@ -280,6 +283,7 @@ class Advice(Shown):
     personal: tuple[Personal, ...]
     notes: tuple[str, ...]
     judge: Judge = field(repr=False)
+    choices: tuple[Choice, ...] = ()
 
     def write(self, folder: str | Path) -> Path:
         """Write page, tables and JSON and return the page's path; earlier advice there is replaced. InputError if
@@ -389,7 +393,9 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
         frozenset(plan.plan.background.functions),
     )
     notes = (*plan.plan.notes, *record.notes, *plan.plan.background.left_out)
-    return advise_on(given_case.questioned.text, judge, notes)
+    advice = advise_on(given_case.questioned.text, judge, notes)
+    chosen = choices(advice.text, judge.own, fold.train, fold.train_same, spec.seed)
+    return replace(advice, choices=tuple(one for one in chosen if one.log10 > 0))
 
 
 def read_version(path: str | Path, encoding: str | None = None) -> str:

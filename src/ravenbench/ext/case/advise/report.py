@@ -22,9 +22,10 @@ from ravenbench import __version__
 from ravenbench.errors import counted
 from ravenbench.ext.case.advise.api import Advice, Tip
 from ravenbench.ext.case.advise.personal import Personal
+from ravenbench.ext.case.choices import choice_table
 from ravenbench.ext.case.sentences import say
 from ravenbench.reports.report import FolderView, write_parts
-from ravenbench.reports.view import Col, Table, col, figure, objects, table, to_html
+from ravenbench.reports.view import Col, Table, col, figure, objects, rows_json, table, to_html
 from ravenbench.text.alignment import EqualRun, pieces, runs
 
 SHOWN = 9
@@ -127,6 +128,7 @@ def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
         *([named] if advice.personal else []),
         answers(advice.answers, advice.after, "all tips followed"),
         habits,
+        *([_choices(advice, SHOWN if everything else SENTENCES)] if advice.choices else []),
         sentences,
         *([words] if topic else []),
     ]
@@ -146,6 +148,11 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
         col("change", "3", digits=2, signed=True),
         note="One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided.",
     )
+
+
+def _choices(advice: Advice, most: int = SHOWN) -> Table:
+    title = "Choices that give it away"
+    return choice_table(advice.choices, "choices", "here", title=title, most=most)
 
 
 def _named(advice: Advice, one: Personal, everything: bool) -> str:
@@ -282,5 +289,6 @@ def to_json(advice: Advice) -> dict[str, Any]:
             }
             for s in advice.sentences
         ],
+        "choices": rows_json(_choices(advice)),
         "notes": list(advice.notes),
     }

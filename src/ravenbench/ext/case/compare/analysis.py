@@ -4,13 +4,13 @@ In: the ``Store`` (folder) of ``raven compare`` with the verifiers' scores; for 
 ``Validated`` or log10 LRs (n,) with truth (n,).
 Out: a ``Comparison`` with one ``CaseFound`` a case: log10 LRs (unbounded, above 0 for the candidate) with bounds and 95
 % intervals, or a ``Reason`` for none; C_llr in bits (lower = better), EER from 0 to .5, shares from 0 to 1, counts of
-pairs. ``judged_by`` gives the pairs that a case is judged by; ``worth_of``, ``sets_llr``, ``disagreement``,
+pairs. ``judged_by`` gives the pairs that a case is judged by; ``sets_llr``, ``disagreement``,
 ``passages`` and ``few_like`` each one part of it, None where there is none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 from msgspec import structs
 
 from ravenbench.ext.case import sentences
+from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
 from ravenbench.ext.case.compare.dossier import DossierStanding, standing
 from ravenbench.ext.case.compare.evidence import Evidence, evidence
 from ravenbench.ext.case.compare.model import (
@@ -28,6 +29,7 @@ from ravenbench.ext.case.compare.model import (
     ShapeScores,
     Validated,
     ends_of,
+    halved,
     held_out,
     promise,
     read_scores,
@@ -44,7 +46,6 @@ from ravenbench.ext.case.compare.record import (
     Reason,
     ShapeRecord,
     Why,
-    of_text,
     part_of,
 )
 from ravenbench.ext.case.content import VerifierContent, verifier_contents
@@ -62,11 +63,9 @@ from ravenbench.reports.cells import Failure
 from ravenbench.reports.view import unlike
 from ravenbench.store.records import Record
 from ravenbench.store.store import Store
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Floats
 
 Interval = tuple[float, float]
-FEWEST = 10
-"""Pairs of each class below which nothing is said of a slice."""
 RARE = 0.01
 """Share of the background's sets of texts by one author that may agree less than a case that is answered."""
 MOST_SHOWN = 12
@@ -76,37 +75,32 @@ BLIND = 0.9
 WORTHLESS = 0.95
 """C_llr from which on LRs as they are given are worth hardly more than none: nothing is answered where all of its
 interval lies there, so that the answer to most cases does not hang on which people are in the background."""
-LIKE = 20
+LIKE = FEWEST_AUTHORS
 """Effective number of background authors with pairs like the case, of either kind, below which it is not answered."""
 NEIGHBOURS = 0.93
 """AUC of likeness in content, by which pairs by one author are told from random strangers, from which on texts by one
 author are taken for neighbouring passages; that of posts, essays and parts of novels far apart is below .87."""
-TWICE = 1.96
-"""Standard errors on either side of a log10 LR within which another draw is expected."""
+SURE = 2.58
+"""Standard errors on either side of a log10 LR within which another draw is expected, in 99 of 100."""
 UNSHOWN = 0.3
 """Greatest |log10 LR| that is given where another draw might not show support."""
 FIRST = {Why.COPIED: 0, Why.DISAGREEING: 2}
 """Where cases that are not answered for these reasons stand in a list of what needs attention."""
 
 
-class Worth(Record, frozen=True, kw_only=True):
-    """What LRs were worth on pairs whose truth is known: counts of pairs by one author (``same``) and by two, C_llr
-    and C_llr^min in bits, equal error rate as a share (0 to 0.5)."""
+LINE = {"name": "verifier", "llr": "log10_lr", "raw": "log10_lr_unbounded"}
+
+
+class LRLine(Record, frozen=True, kw_only=True, rename=LINE):
+    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, 95 % interval and bounds (log10
+    too), and what such were worth on pairs whose truth is known: counts of pairs by one author (``same``) and by two,
+    C_llr and C_llr^min in bits, equal error rate as a share (0 to 0.5)."""
 
     same: int
     different: int
     cllr: float
     cllr_min: float
     eer: float
-
-
-LINE = {"name": "verifier", "llr": "log10_lr", "raw": "log10_lr_unbounded"}
-
-
-class LRLine(Worth, frozen=True, kw_only=True, rename=LINE):
-    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, 95 % interval and bounds (log10
-    too), worth."""
-
     name: str
     llr: float
     raw: float
@@ -114,10 +108,9 @@ class LRLine(Worth, frozen=True, kw_only=True, rename=LINE):
     bounds: Interval
 
 
-class ContentCheck(Worth, frozen=True, kw_only=True):
+class ContentCheck(Record, frozen=True, kw_only=True):
     """The case with other content, all in log10 LRs: that of the texts as written and that from style alone, the mean
-    of every version; what content of the known texts' topic and of far topics makes of the LR as written; what it
-    comes to, and the sentence that says so.
+    of every version; what it comes to, and the sentence that says so.
 
     ``log10_lr_style`` is calibrated on background pairs that were transplanted too; the others are not.
     """
@@ -127,8 +120,6 @@ class ContentCheck(Worth, frozen=True, kw_only=True):
     log10_lr_written: float
     log10_lr_style: float
     versions: list[float]
-    log10_lr_on_topic: float
-    log10_lr_off_topic: float
 
 
 class CaseScored(Record, frozen=True, kw_only=True):
@@ -136,21 +127,19 @@ class CaseScored(Record, frozen=True, kw_only=True):
 
     ``misleading`` is the share (0 to 1) of background pairs of the other kind with an LR as strong as the fusion's, the
     last of the ``verifiers``, and ``misleading_pairs`` how many these are, of how many; ``known_against_others`` are
-    log10 LRs; ``promise`` what such LRs were worth on people left out, ``validation`` on parts of the pairs; ``rank``
-    the candidate's place (1 = first) among ``ranked`` writers; ``bootstrap_samples`` are behind the intervals.
+    log10 LRs; ``promise`` what such LRs were worth on people left out; ``bootstrap_samples`` are behind the intervals,
+    and the standard ``error`` of the log10 LR between draws of pairs and verifiers.
     """
 
     verifiers: list[LRLine]
     verifiers_and_content: list[VerifierContent]
     misleading: float
     misleading_pairs: tuple[int, int]
-    rank: int
-    ranked: int
     known_against_others: list[float]
     bootstrap_samples: int
+    error: float
     content: ContentCheck | None
     promise: dict[str, MeasureEstimate]
-    validation: dict[str, Worth | None]
 
     @property
     def fused(self) -> LRLine:
@@ -245,7 +234,11 @@ class Comparison(Answer[ComparePlan]):
         store.expect("compare")
         plan = store.plan_as(ComparePlan)
         scores = {s.name: read_scores(store, plan, s) for s in plan.shapes if s.problems}
-        cases = [_found(plan, case, scores.get(case.shape or ""), store) for case in plan.cases]
+        errors = {name: between_verifiers(scored, plan.cases) for name, scored in scores.items()}
+        cases = [
+            _found(plan, case, scores.get(case.shape or ""), store, errors.get(case.shape or "", 0))
+            for case in plan.cases
+        ]
         if is_class(store):
             cases.sort(key=lambda case: case.attention)
         by_id = {case.id: case for case in plan.cases}
@@ -295,43 +288,6 @@ def _by_chance(cases: list[CaseFound], pairs: Mapping[str, CasePairs]) -> str:
     return sentences.by_chance(len(given), low, chance) if given else ""
 
 
-def worth_of(
-    llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1
-) -> dict[str, Any] | None:
-    """C_llr and C_llr^min (bits) and equal error rate (share) of log10 LRs (n,) by name, as ``Worth`` has them; None
-    where a class has fewer pairs than ``fewest``."""
-    counts = {"same": int(same.sum()), "different": int((~same).sum())}
-    if min(counts.values()) < fewest:
-        return None
-    measures = {"cllr": cllr, "cllr_min": cllr_min, "eer": eer}
-    return counts | {name: measure(llr, same, weight) for name, measure in measures.items()}
-
-
-def _slices(valid: Validated, alike: float) -> dict[str, Worth | None]:
-    """The fusion's worth on all pairs, by what they stand for; on those as alike in content as the case or more; by
-    content similarity; and on unseen topics."""
-    pairs = valid.pairs
-    llr = valid.llr[FUSED]
-    low, high = np.quantile(pairs.content, [1 / 3, 2 / 3])
-    near = pairs.content > high
-    far = pairs.content <= low
-    parts = {
-        "content as alike as in this case, or more": pairs.content >= alike,
-        "content most alike": near,
-        "content between": ~near & ~far,
-        "content least alike": far,
-        "topic never seen in training": pairs.unseen,
-    }
-    worths = {
-        "all pairs": worth_of(llr, pairs.same, pairs.weight),
-        "all pairs, each counting alike": worth_of(llr, pairs.same),
-    }
-    worths |= {
-        name: worth_of(llr[part], pairs.same[part], None, FEWEST) for name, part in parts.items()
-    }
-    return {name: Worth(**worth) if worth else None for name, worth in worths.items()}
-
-
 def sets_llr(sets: PairScores, valid: Validated) -> Floats:
     """Agreement (sets,) of the background's sets of texts, each by one author: the lowest log10 LR of a text against
     the others of its set, by verifiers that learned without that author."""
@@ -364,7 +320,7 @@ def judged_by(case: CaseRecord, scored: ShapeScores) -> Validated:
 
 
 def _found(
-    plan: ComparePlan, case: CaseRecord, scored: ShapeScores | None, store: Store
+    plan: ComparePlan, case: CaseRecord, scored: ShapeScores | None, store: Store, error: float
 ) -> CaseFound:
     """What was found for one case, but its evidence."""
     shape = next((one for one in plan.shapes if one.name == case.shape), None)
@@ -386,7 +342,7 @@ def _found(
     )
     if scored is not None and not case.refusals:
         stated = (
-            _scored(plan, stated, case, scored, store.run.seed)
+            _scored(plan, stated, case, scored, store.run.seed, error)
             if scored.verifiers
             else structs.replace(stated, reasons=[Reason.of(Why.UNSCORED)])
         )
@@ -399,7 +355,7 @@ def _found(
             line.interval,
             case.candidate,
             case.questioned.name,
-            bounded=line.llr != line.raw,
+            bounded=abs(line.llr) == line.bounds[1],
         )
     )
     return structs.replace(stated, sentence=said)
@@ -421,7 +377,12 @@ def _validated(
 
 
 def _scored(
-    plan: ComparePlan, stated: CaseFound, case: CaseRecord, scored: ShapeScores, seed: int
+    plan: ComparePlan,
+    stated: CaseFound,
+    case: CaseRecord,
+    scored: ShapeScores,
+    seed: int,
+    error: float,
 ) -> CaseFound:
     valid = judged_by(case, scored)
     pairs = valid.pairs
@@ -429,28 +390,23 @@ def _scored(
     if case.part is not None:
         sets = select_pairs(sets, np.flatnonzero(sets.fold != case.part))
 
-    def asking(asks: str, of: str = case.id) -> list[int]:
-        return [i for i, one in enumerate(scored.problems) if (one.asks, one.case) == (asks, of)]
-
-    def fused_llr(rows: list[int]) -> Floats:
-        return _fused(valid, scored, rows)
-
-    plain = asking("plain")
+    plain, off, alone = (scored.asking(asks, case.id) for asks in ("plain", "off", "known"))
     scores = subset(scored.cases, plain)
     content = scored.content[plain]
     moved = {
-        name: scored.cases[name][asking("off")].mean(axis=0, keepdims=True)
-        if asking("off")
+        name: scored.cases[name][off].mean(axis=0, keepdims=True)
+        if off
         else np.full((1, *scored.cases[name].shape[1:]), np.nan)
         for name in pairs.moved
     }
     alike = float(content[0])
     drawn = valid.system.drawn(scores, moved, content)
-    case_llr = valid.system.of(scores, moved, content)
+    case_llr = drawn.over_draws()
     lines = [_line(name, case_llr, drawn, valid) for name in case_llr.llr]
-    error = between_folds(valid, scored, plain, asking("off"))
+    halves = halved(pairs).drawn(scores, moved, content).llr[FUSED][0].reshape(2, -1)
+    error = float(np.hypot(error, np.sqrt(np.mean((halves[0] - halves[1]) ** 2)) / 2))
     lines[-1] = fused = with_error(lines[-1], error)
-    known = fused_llr(asking("known"))
+    known = _fused(valid, scored, alone)
     reasons = _reasons(valid, scored, alike, known, sets_llr(sets, valid), seed)
     people = len(np.unique(pairs.authors))
     beyond = []
@@ -458,7 +414,6 @@ def _scored(
         at_bound = abs(fused.llr) == valid.system.bound
         why = say("people", count=people, llr=fused.llr) if at_bound else say("drawn", error=error)
         beyond = [why]
-    others = fused_llr(asking("author", of_text(case.questioned.row)))
     place, unvalidated = _validated(plan, scored.shape)
     as_cases = valid.llr[FUSED]
     other_kind = as_cases[~pairs.same if fused.llr > 0 else pairs.same]
@@ -475,53 +430,46 @@ def _scored(
             verifiers_and_content=verifier_contents(scored, valid),
             misleading=misleading(as_cases, pairs.same, fused.llr, pairs.weight),
             misleading_pairs=(int(as_strong.sum()), len(other_kind)),
-            rank=1 + int((others >= float(case_llr.written[FUSED][0])).sum()),
-            ranked=1 + len(others),
             known_against_others=known.tolist(),
             bootstrap_samples=DRAWS,
-            content=_content_check(scored, asking, valid, case_llr, fused),
+            error=error,
+            content=_content_check(scored, off, valid, case_llr, fused),
             promise=dict(promise(valid, seed)),
-            validation=_slices(valid, alike),
         ),
     )
 
 
 def _content_check(
     scored: ShapeScores,
-    asking: Callable[[str], list[int]],
+    off: list[int],
     valid: Validated,
     case_llr: CombinedLLR,
     line: LRLine,
 ) -> ContentCheck | None:
     """The check of one case; None where its text could not be transplanted or too few background pairs could.
 
-    ``asking`` gives the case's problems by what they ask; ``case_llr`` is what was measured of the case itself,
-    ``line`` the answer.
+    ``off`` are the problems with its content replaced; ``case_llr`` is what was measured of the case itself, ``line``
+    the answer.
     """
-    on = asking("on")
-    off = asking("off")
     style = valid.raw.style[FUSED]
     pairs = was_transplanted(valid.pairs) & ~np.isnan(style)
     same = valid.pairs.same[pairs]
-    if not on or not off or FUSED not in valid.system.style or not same.any() or same.all():
+    if not off or FUSED not in valid.system.style or not same.any() or same.all():
         return None
     moved = {name: scored.cases[name][off] for name in valid.pairs.moved}
     versions = valid.system.of(subset(scored.cases, off), moved, scored.content[off]).style[FUSED]
-    worth = worth_of(valid.system.bounded(style[pairs]), same) or {}
+    left = cllr_min(valid.system.bounded(style[pairs]), same)
     mean, written = (
         float(valid.system.bounded(each).mean()) for each in (versions, case_llr.written[FUSED])
     )
     weak = verbal(line.llr, line.interval) == NEITHER
-    outcome = "nothing" if weak else _outcome(written, mean, worth["cllr_min"])
+    outcome = "nothing" if weak else _outcome(written, mean, left)
     return ContentCheck(
         outcome=outcome,
         sentence=say(f"case {outcome}"),
         log10_lr_written=written,
         log10_lr_style=mean,
         versions=versions.tolist(),
-        log10_lr_on_topic=float(_fused(valid, scored, on).mean()),
-        log10_lr_off_topic=float(_fused(valid, scored, off).mean()),
-        **worth,
     )
 
 
@@ -538,18 +486,9 @@ def _outcome(llr: float, style: float, cllr_min: float) -> str:
 
 def _on_likeness(alike: float, valid: Validated) -> list[str]:
     """What is to be said of how alike in content the two sides are."""
-    pairs = valid.pairs
-    least = float(np.quantile(pairs.content[pairs.same], 0.05))
     _, learned = valid.system.both[FUSED]
-    limits = {
-        "beyond knee": (learned.knee, alike > learned.knee),
-        "far apart": (least, alike < least),
-    }
-    for code, (limit, beyond) in limits.items():
-        if beyond:
-            here, there = unlike(alike, limit)
-            return [say(code, here=here, there=there)]
-    return []
+    here, there = unlike(alike, learned.knee)
+    return [say("beyond knee", here=here, there=there)] * (alike > learned.knee)
 
 
 def _fused(valid: Validated, scored: ShapeScores, rows: list[int]) -> Floats:
@@ -586,20 +525,37 @@ def _line(name: str, case_llr: CombinedLLR, drawn: CombinedLLR, valid: Validated
     bound = valid.system.bound
     ends = *ends_of(drawn.llr[name]), raw
     llr, low, high = (min(max(one, -bound), bound) for one in (raw, min(ends), max(ends)))
-    worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight) or {}
+    pairs = valid.pairs
+    known = valid.llr[name], pairs.same, pairs.weight
     return LRLine(
-        name=name, llr=llr, raw=raw, interval=(low, high), bounds=(-bound, bound), **worth
+        name=name,
+        llr=llr,
+        raw=raw,
+        interval=(low, high),
+        bounds=(-bound, bound),
+        same=int(pairs.same.sum()),
+        different=int((~pairs.same).sum()),
+        cllr=cllr(*known),
+        cllr_min=cllr_min(*known),
+        eer=eer(*known),
     )
 
 
-def between_folds(
-    valid: Validated, scored: ShapeScores, plain: Sequence[int], off: Sequence[int]
-) -> float:
-    """Standard error of a case's log10 LR between the verifiers of all folds, each of which learned from other authors
-    and pairs; 0 where one fold alone was asked."""
+def between_verifiers(scored: ShapeScores, cases: Sequence[CaseRecord]) -> float:
+    """Standard error of the log10 LR of a case of a shape, the root of the mean square of all, between verifiers that
+    learned from other authors or pairs."""
+    errors = [
+        _error(judged_by(case, scored), scored, case.id)
+        for case in cases
+        if scored.verifiers and case.shape == scored.shape.name and not case.refusals
+    ]
+    return float(np.sqrt(np.mean(np.square(errors)))) if errors else 0.0
+
+
+def _error(valid: Validated, scored: ShapeScores, case: str) -> float:
+    """The same of one case, by what was asked of several verifiers."""
+    plain, off = (scored.asking(asks, case) for asks in ("plain", "off"))
     count = int((scored.row == plain[0]).sum())
-    if count < 2:
-        return 0.0
 
     def mean_of(name: str, rows: Sequence[int]) -> Floats:
         each = [scored.by_fold[name][scored.row == row] for row in rows]
@@ -613,9 +569,9 @@ def between_folds(
 
 
 def with_error(line: LRLine, error: float) -> LRLine:
-    """The line with an interval that holds the ``error`` between folds; a log10 LR that another draw of them might not
-    take to the least step of support is held below it."""
-    margin = TWICE * error
+    """The line with an interval that holds the ``error`` between draws; a log10 LR that another draw might not take to
+    the least step of support is held below it."""
+    margin = SURE * error
     low, high = (
         line.llr + np.sign(end - line.llr) * np.hypot(end - line.llr, margin)
         for end in line.interval
@@ -660,9 +616,6 @@ def passages(pairs: PairScores, strangers: Sequence[float]) -> Reason | None:
 def few_like(pairs: PairScores, alike: float) -> Reason | None:
     """The reason not to answer by a background of too few authors with pairs like a case, whose sides are so much alike
     in content (cosine): of pairs by one author and of those by two."""
-    people = len(np.unique(pairs.authors[pairs.same, 0]))
-    if people < LIKE:
-        return Reason.of(Why.FEW_AUTHORS, count=people, least=LIKE, more=LIKE - people)
     counts = {same: authors_like(pairs, alike, same) for same in (True, False)}
     same = min(counts, key=lambda side: counts[side])
     if counts[same] >= LIKE:

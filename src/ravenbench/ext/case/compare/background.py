@@ -9,7 +9,7 @@ content words replaced, and the cases); ``cross_pairs``, ``strangers``, ``simila
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,11 +24,9 @@ from ravenbench.ext.case.compare.record import (
     Reason,
     ShapeRecord,
     Why,
-    of_text,
     part_of,
 )
 from ravenbench.ext.case.compare.spec import CompareSpec
-from ravenbench.ext.case.extract import Extract
 from ravenbench.ext.case.like_case import (
     MOST_KNOWN,
     AuthorTexts,
@@ -42,16 +40,18 @@ from ravenbench.ext.case.like_case import (
 )
 from ravenbench.ext.case.likeness import ContentSpace
 from ravenbench.ext.case.register import as_far, profile
-from ravenbench.problems.transplant import Transplanted, Transplanter
+from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws, stream
 from ravenbench.reading.build import sentence_on_dropped
 from ravenbench.text.tokens import count_words, cut
-from ravenbench.texts import TextTable, content_hash
+from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
 
-FEWEST_AUTHORS = 10
-"""Authors with same-author pairs below which nothing is said: with six or eight, LRs that looked good on the
-background's own pairs were worth less than none on other people (benchmarks/study_few_authors.py)."""
+FEWEST_AUTHORS = 20
+"""Authors with same-author pairs below which nothing is said: with fewer, LRs that looked good on the background's own
+pairs were worth less than none on other people (benchmarks/study_few_authors.py)."""
+FEWEST_ADVISED = 10
+"""The same of advice, which is no likelihood ratio."""
 MOST_DOCUMENTS = 12
 """Documents of one author."""
 SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
@@ -59,6 +59,8 @@ SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
 LEAST = 80
 """Words to which a text is shortened at most."""
 SIDES = ("known", "questioned")
+ORDER = 0
+"""Seed of the order of an author's texts by which cases are refused, which no seed of a command changes."""
 OTHER_KIND = 0.075
 """Greatest share of a background's authors, a case counted among them, who are as far from the others as a case that
 is of another kind."""
@@ -68,16 +70,15 @@ is of another kind."""
 class Population:
     """n documents of the authors used.
 
-    ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``group`` (n,) is the
-    part of the topics that a text's topic is in, and ``by`` says where topics come from.
+    ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``fewest`` is how many
+    must fill a shape.
     """
 
     corpus: Corpus
     document: Ints
-    group: Ints
-    by: str
     space: ContentSpace
     dropped: int
+    fewest: int
 
     @property
     def authors(self) -> tuple[str, ...]:
@@ -85,9 +86,12 @@ class Population:
         return self.corpus.author.names
 
 
-def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> Population:
-    """The authors with two documents or more, at most so many, and their texts' topics in as many parts as folds.
-    Raises CorpusError if fewer than two authors have two documents."""
+def choose(
+    corpus: Corpus, usable: Bools, most: int, seed: int, fewest: int | None = None
+) -> Population:
+    """The authors with two documents or more, at most so many; ``fewest``, by default ``FEWEST_AUTHORS``, must fill a
+    shape. Raises CorpusError if fewer than two authors have two
+    documents."""
     whole = corpus.columns.get("document")
     document = (
         np.arange(len(corpus))
@@ -130,26 +134,9 @@ def choose(corpus: Corpus, usable: Bools, most: int, folds: int, seed: int) -> P
         language=None,
         columns={},
     )
-    group, by = _groups(small, folds, seed)
-    texts = small.texts.rows(np.arange(len(small)))
-    return Population(
-        small, document[rows].astype(np.int64), group, by, ContentSpace(texts), dropped
-    )
-
-
-def _groups(corpus: Corpus, folds: int, seed: int) -> tuple[Ints, str]:
-    """Topics shared out to as many parts as folds, the parts about equally large: (n,) part of each text."""
-    topic = corpus.topic
-    by = "the background's own topics"
-    if len(topic.names) < folds or (topic.codes < 0).any():
-        topic = Extract(clusters=2 * folds, seed=seed).labels(corpus)
-        by = "topics extracted from the texts"
-    part = np.zeros(len(topic.names), dtype=np.int64)
-    filled = np.zeros(folds)
-    for code in np.argsort(-topic.counts(), kind="stable"):
-        part[code] = int(np.argmin(filled))
-        filled[part[code]] += topic.counts()[code]
-    return part[topic.codes], by
+    space = ContentSpace(small.texts.rows(np.arange(len(small))))
+    least = FEWEST_AUTHORS if fewest is None else fewest
+    return Population(small, document[rows].astype(np.int64), space, dropped, least)
 
 
 def writers(
@@ -158,29 +145,26 @@ def writers(
     seed: int,
     most: int,
     authors: Sequence[int],
-    without: int | None = None,
 ) -> list[AuthorTexts]:
-    """What these authors give in a shape; ``without`` leaves out texts in one part of the topics."""
+    """What these authors give in a shape."""
     longest = max(*shape.known, shape.questioned)
     writers_of_side = []
     for author in authors:
-        rows = np.flatnonzero(
-            (background.corpus.author.codes == author) & (background.group != without)
-        )
+        rows = np.flatnonzero(background.corpus.author.codes == author)
         texts = background.corpus.texts.rows(rows)
-        cut = portions(texts, background.group[rows], background.document[rows], longest)
+        cut = portions(texts, np.zeros_like(rows), background.document[rows], longest)
         writers_of_side.append(writer(author, cut, shape, seed, most))
     return writers_of_side
 
 
-def fitting_shape(background: Population, shape: Shape, seed: int) -> tuple[Shape, list[int]]:
+def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int]]:
     """The shape nearest to the one wanted that enough authors can fill, and these authors.
 
     Where too few can fill it, known texts are made fewer and all shorter; of the shapes that enough authors can fill,
     the one with most text on both sides is taken. Where no shape suits enough of them, that with the most authors.
     """
     everyone = range(len(background.authors))
-    enough = max(FEWEST_AUTHORS, len(everyone) // 2)
+    enough = max(background.fewest, len(everyone) // 2)
     best: tuple[tuple[bool, float], Shape, list[int]] | None = None
     for count in range(len(shape.known), 0, -1):
         for share in SHRINK:
@@ -189,7 +173,7 @@ def fitting_shape(background: Population, shape: Shape, seed: int) -> tuple[Shap
                 tried = shorter(
                     tried, max(LEAST, round(share * max(*tried.known, tried.questioned)))
                 )
-            able = [w.author for w in writers(background, tried, seed, 1, everyone) if w.own]
+            able = [w.author for w in writers(background, tried, ORDER, 1, everyone) if w.own]
             suits = len(able) >= enough
             worth = (
                 float(np.sqrt(sum(tried.known) * tried.questioned)) if suits else float(len(able))
@@ -296,6 +280,10 @@ def cross_pairs(
     ]
 
 
+AGAIN = 1_000_003
+"""What is added to a seed for another draw."""
+DRAWN = 3
+"""Draws of the pairs that are tested."""
 TESTED = 4
 TAUGHT = 2
 """Questioned texts by one background author that are tested, and that verifiers learn from."""
@@ -306,7 +294,7 @@ Labelled = tuple[Problems, Bools]
 Question = tuple[Asks, str, int, Sequence[str], str]
 """What is asked of which case, by what number, and the known texts and the questioned one that it is asked with."""
 Part = tuple[Fold, Floats | None]
-"""A fold, and what is known of each of its pairs: (n, 4) authors of both sides, topic unseen, content similarity."""
+"""A fold, and what is known of each of its pairs: (n, 3) authors of both sides, content similarity."""
 
 
 def case_shape(case: CaseTexts) -> Shape:
@@ -319,7 +307,7 @@ def case_shape(case: CaseTexts) -> Shape:
 class Shaped:
     """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
     has background pairs alone. ``whole``: cases are asked once, of verifiers that learn from everybody, which suits
-    answers that are not calibrated. ``sketched``, for a plan: one fold stands for all, and content stays.
+    answers that are not calibrated.
     """
 
     def __init__(
@@ -329,64 +317,52 @@ class Shaped:
         wanted: Shape,
         name: str,
         cases: Sequence[CaseTexts],
-        row: Mapping[bytes, int],
         whole: bool = False,
-        sketched: bool = False,
     ) -> None:
         self.seed = spec.seed
         self.donors = spec.donors
         self.background = background
         self.name = name
         self.cases = cases
-        self.row = row
         members = spec.each is not None
         self.code = (
             {author: code for code, author in enumerate(background.authors)} if members else {}
         )
         self.part: dict[str, int] = {}
         self.case_folds: list[str] = []
-        self.shape, able = fitting_shape(background, wanted, spec.seed)
+        self.shape, able = fitting_shape(background, wanted)
         self.parts: list[Part] = []
         self.problems: list[CaseProblem] = []
         self.folds: list[str] = []
-        self.unseen = True
         self.strangers: list[float] = []
         self.unlike: dict[str, Reason] = {}
         """Why cases are of another kind than the background, by their id."""
-        if len(able) >= FEWEST_AUTHORS:
-            everyone = writers(background, self.shape, spec.seed, TESTED, able)
-            self.strangers = strangers(background, everyone)
-            self.unlike = self._of_another_kind(everyone)
-            self._transplanter = self._splicer(everyone, sketched)
-            parts = shared_out(background, everyone, spec.folds, members)
-            laid_out = [parts[len(parts) // 2]] if sketched else parts
-            trained = [self._fold(number, able, part) for number, part in enumerate(laid_out)]
-            trained += [
-                self._as_the_first(number, trained[0]) for number in range(len(trained), len(parts))
+        self.count = len(able)
+        """Authors whose pairs judge a case: of a class those of the other parts alone."""
+        if self.count >= background.fewest:
+            self.drawn = [
+                writers(background, self.shape, spec.seed + again * AGAIN, TESTED, able)
+                for again in range(DRAWN)
             ]
+            everyone = self.drawn[0]
+            self.strangers = strangers(background, everyone)
+            self.unlike = self._of_another_kind(writers(background, self.shape, ORDER, 1, able))
+            self._transplanter = self._splicer([one for draw in self.drawn for one in draw])
+            parts = shared_out(background, everyone, spec.folds, members)
+            self.count -= max(map(len, parts)) if members else 0
+        if self.count >= background.fewest:
+            trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
             if members:
-                self._class(parts, trained, everyone)
+                self._class(parts, trained)
             elif whole:
-                taught = writers(background, self.shape, self.seed, TAUGHT, able)
-                self._cases(
-                    len(parts),
-                    self._learned_from(taught),
-                    cases,
-                    self._questions_of(cases),
-                    everyone,
-                )
+                learned_from = self._learned_from(able, self.seed)
+                self._cases(len(parts), learned_from, self._questions_of(cases))
             elif cases:
                 # A verifier that learned from all authors scores lower than those that scored the background's pairs:
                 # calibration holds for scores of the folds' verifiers alone.
                 questions = self._questions_of(cases)
-                for number, (part, training) in enumerate(zip(parts, trained, strict=True)):
-                    self._cases(
-                        number,
-                        training,
-                        cases,
-                        questions,
-                        [one for one in everyone if one.author in part],
-                    )
+                for number, training in enumerate(trained):
+                    self._cases(number, training, questions)
         self.record = ShapeRecord(
             name=name,
             known=list(self.shape.known),
@@ -394,10 +370,9 @@ class Shaped:
             wanted=None if self.shape == wanted else [*wanted.known, wanted.questioned],
             authors=able,
             folds=self.folds,
-            unseen=self.unseen,
             strangers=self.strangers,
             problems=self.problems,
-            cases=self.case_folds,
+            case_folds=self.case_folds,
         )
 
     def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, Reason]:
@@ -421,57 +396,30 @@ class Shaped:
         }
 
     def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> Labelled:
-        """One part of the authors: learned from the others, without one part of the topics where that leaves enough.
-        Returns what is learned from."""
+        """One part of the authors: learned from the others. Returns what is learned from."""
         rest = [author for author in able if author not in part]
-        taught = writers(self.background, self.shape, self.seed, TAUGHT, rest, without=number)
-        if sum(bool(one.own) for one in taught) < 0.6 * len(rest):
-            taught = writers(self.background, self.shape, self.seed, TAUGHT, rest)
-            self.unseen = False
-        tested = writers(self.background, self.shape, self.seed, TESTED, part)
-        pairs = cross_pairs(self.background, tested, self.seed, NEAREST)
-        train, train_same = self._learned_from(taught)
-        test, test_same = problems_of(tested, [pair for pair, _ in pairs])
-        rows = []
-        for pair, alike in pairs:
-            known = tested[pair.known[0]]
-            other = tested[pair.questioned[0]]
-            rows.append(
-                [
-                    known.author,
-                    other.author,
-                    other.questioned[pair.questioned[1]].topics == {number},
-                    alike,
-                ]
-            )
+        train, train_same = self._learned_from(rest, self.seed)
+        drawn = [[one for one in draw if one.author in part] for draw in self.drawn]
+        rows = list[tuple[int, int, float]]()
+        problems = dict[tuple[str, ...], bool]()
+        for tested in drawn:
+            for pair, alike in cross_pairs(self.background, tested, self.seed, NEAREST):
+                known = tested[pair.known[0]]
+                other = tested[pair.questioned[0]]
+                texts = (
+                    known.known[pair.known[1]].texts + other.questioned[pair.questioned[1]].texts
+                )
+                if texts not in problems:
+                    problems[texts] = pair.same
+                    rows.append((known.author, other.author, alike))
+        test = Problems.of((f"{i}", texts[:-1], texts[-1]) for i, texts in enumerate(problems))
+        test_same = np.array(list(problems.values()), dtype=np.bool_)
         name = part_of(self.name, number)
         self._add_pairs(name, (train, train_same), (test, test_same), rows)
         self.folds.append(name)
         if self.cases and len(self.shape.known) > 1:
-            self.parts.append(self._sets(name, train, train_same, tested))
+            self.parts.append(self._sets(name, train, train_same, drawn[0]))
         return train, train_same
-
-    def _as_the_first(self, number: int, training: Labelled) -> Labelled:
-        """A fold like the first, which differs in the order of what is learned from. Returns what is learned from."""
-        first = self.folds[0]
-        name = part_of(self.name, number)
-        order = np.roll(np.arange(len(training[1])), number)
-        train = training[0].select(order)
-        same = training[1][order]
-        for fold, about in [part for part in self.parts if part[0].name.startswith(first)]:
-            moved = replace(
-                fold, name=fold.name.replace(first, name, 1), train=train, train_same=same
-            )
-            self.parts.append((moved, about))
-        self.folds.append(name)
-        return train, same
-
-    def _moved(self, problems: Problems, same: Bools | None = None) -> Transplanted:
-        """The problems with content replaced; as they are where this is a sketch."""
-        if self._transplanter is None:
-            rows = np.arange(len(problems))
-            return Transplanted(problems, problems, problems, problems, rows, {})
-        return self._transplanter.transplant(problems, same)
 
     def _add_pairs(
         self, name: str, training: Labelled, pairs: Labelled, rows: Sequence[Sequence[float]]
@@ -480,24 +428,14 @@ class Shaped:
         test, same = pairs
         about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
-        moved = self._moved(test, same)
+        moved = self._transplanter.transplant(test, same)
+        role = FoldRole.TRANSPLANTED
+        labels = {"transplanted": role[1:], "source": FoldRole.PAIRS.of(name)}
         truth = same[moved.rows]
-        halves = [np.flatnonzero(truth == label)[::2] for label in (True, False)]
-        free = moved.select(np.sort(np.concatenate(halves)))
-        if self._transplanter is not None:
-            free = self._transplanter.otherwise(test, free)
-        for role, replaced in ((FoldRole.TRANSPLANTED, moved), (FoldRole.FREE, free)):
-            labels = {"transplanted": role[1:], "source": FoldRole.PAIRS.of(name)}
-            truth = same[replaced.rows]
-            fold = Fold(role.of(name), *training, replaced.off.blind(), truth, labels=labels)
-            self.parts.append((fold, about[replaced.rows]))
+        fold = Fold(role.of(name), *training, moved.off.blind(), truth, labels=labels)
+        self.parts.append((fold, about[moved.rows]))
 
-    def _class(
-        self,
-        parts: Sequence[Sequence[int]],
-        trained: Sequence[Labelled],
-        everyone: Sequence[AuthorTexts],
-    ) -> None:
+    def _class(self, parts: Sequence[Sequence[int]], trained: Sequence[Labelled]) -> None:
         """Cases whose candidates are of the background: each is asked about where verifiers learned without them, with
         the pairs of their part. Who gives no pairs is in no training, and goes with any part."""
         place = {author: number for number, part in enumerate(parts) for author in part}
@@ -507,13 +445,20 @@ class Shaped:
             )
         for number, training in enumerate(trained):
             cases = [case for case in self.cases if self.part[case.id] == number]
-            if cases:
-                self._cases(number, training, cases, self._questions_of(cases), everyone)
+            if not cases:
+                continue
+            questions = self._questions_of(cases)
+            self._cases(number, training, questions)
+            # Verifiers that learn from other pairs of the same authors show how far the draw of pairs decides.
+            rest = [author for one in parts if one is not parts[number] for author in one]
+            again = self._learned_from(sorted(rest), self.seed + AGAIN)
+            self._cases(number + len(parts), again, questions)
 
-    def _learned_from(self, taught: Sequence[AuthorTexts]) -> Labelled:
-        return problems_of(
-            taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)]
-        )
+    def _learned_from(self, authors: Sequence[int], seed: int) -> Labelled:
+        """Pairs of these authors that verifiers learn from."""
+        taught = writers(self.background, self.shape, seed, TAUGHT, authors)
+        pairs = cross_pairs(self.background, taught, seed, 1)
+        return problems_of(taught, [pair for pair, _ in pairs])
 
     def _sets(
         self, name: str, train: Problems, train_same: Bools, tested: Sequence[AuthorTexts]
@@ -524,7 +469,7 @@ class Shaped:
         for one in tested:
             for number, side in enumerate(one.known):
                 for text, rest in left_out(side.texts):
-                    about.append([one.author, number, 0, 0])
+                    about.append([one.author, number, 0])
                     rows.append((f"{len(rows)}", rest, text))
         test = Problems.of(rows)
         truth = np.ones(len(rows), dtype=np.bool_)
@@ -532,10 +477,8 @@ class Shaped:
         measured[:, PairColumn.CONTENT] = self._alike(rows)
         return Fold(FoldRole.SETS.of(name), train, train_same, test.blind(), truth), measured
 
-    def _splicer(self, everyone: Sequence[AuthorTexts], sketched: bool) -> Transplanter | None:
+    def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
         """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
-        if sketched:
-            return None
         rows: list[tuple[str, str | None]] = [
             (text, str(one.author))
             for one in everyone
@@ -579,18 +522,13 @@ class Shaped:
             versions = Problems.of(
                 [(f"{case.id}#{i}", known, questioned) for i in range(self.donors)]
             )
-            moved = self._moved(versions)
-            variants: tuple[tuple[Asks, Problems], ...] = (
-                ("on", moved.on),
-                ("off", moved.off),
-                ("off", moved.off2),
-            )
-            for asks, problems in variants:
-                first = self.donors * (problems is moved.off2)
-                texts = [problems.texts[row] for row in problems.questioned_index]
-                questions += [
-                    (asks, case.id, i, known, text) for i, text in enumerate(texts, first)
-                ]
+            moved = self._transplanter.transplant(versions)
+            texts = [
+                version.texts[row]
+                for version in (moved.off, moved.off2)
+                for row in version.questioned_index
+            ]
+            questions += [("off", case.id, i, known, text) for i, text in enumerate(texts)]
             if len(known) > 1:
                 questions += [
                     ("known", case.id, i, rest, text)
@@ -598,35 +536,14 @@ class Shaped:
                 ]
         return questions
 
-    def _cases(
-        self,
-        number: int,
-        training: Labelled,
-        cases: Sequence[CaseTexts],
-        questions: Sequence[Question],
-        everyone: Sequence[AuthorTexts],
-    ) -> None:
-        """A fold that asks about cases, and about each of these writers in a candidate's place; its truth is not known,
-        stands as False and is never read."""
+    def _cases(self, number: int, training: Labelled, questions: Sequence[Question]) -> None:
+        """A fold that asks about cases; its truth is not known, stands as False and is never read."""
         name = FoldRole.CASES.of(part_of(self.name, number))
-        all_questions = list(questions)
-        for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
-            for one in everyone:
-                if one.known and one.author != self.code.get(case.candidate.name):
-                    all_questions.append(
-                        (
-                            "author",
-                            of_text(row),
-                            one.author,
-                            one.known[0].texts,
-                            self.questioned(case),
-                        )
-                    )
-        rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(all_questions)]
+        rows = [(f"{i}", known, text) for i, (*_, known, text) in enumerate(questions)]
         self.problems += [
             CaseProblem(asks=asks, case=case, number=of, content=alike)
             for (asks, case, of, *_), alike in zip(
-                all_questions, self._alike(rows).tolist(), strict=True
+                questions, self._alike(rows).tolist(), strict=True
             )
         ]
         test = Problems.of(rows)

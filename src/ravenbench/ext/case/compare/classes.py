@@ -1,7 +1,7 @@
 """Makes the cases of a class: every author's newest text against their own others, all other texts as background.
 
 In: a ``CompareSpec`` whose ``each`` names the corpus of a class; for ``written_dates`` names of texts, for ``newest`` a
-corpus and one author's rows in it, for ``class_shapes`` the background, cases and a seed.
+corpus and one author's rows in it, for ``class_shapes`` the background and cases.
 Out: ``read_class``: a ``Material`` with one case an author; ``written_dates``: for each name (year, month, day; day 0 =
 not told) or None, and a doubt in words; ``ClassDates``: such dates of all texts; ``newest``: a row from 0 or None, and
 in words how or why not; ``class_shapes``: pairs of a ``Shape`` (words in each known text and in the questioned one) and
@@ -323,7 +323,7 @@ def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str])
 
 
 def class_shapes(
-    background: Population, cases: Iterable[CaseTexts], seed: int
+    background: Population, cases: Iterable[CaseTexts]
 ) -> list[tuple[Shape, list[CaseTexts]]]:
     """The shapes that cases of a class are compared in, and the cases that fill each: first what most of them can fill,
     so that they share their background pairs and trainings; then what those with shorter texts can.
@@ -339,7 +339,7 @@ def class_shapes(
         )
         share = TYPICAL if len(groups) < MOST_SHAPES - 1 else 0.0
         for wanted in (_common(left, share), case_shape(shortest)):
-            shape, _ = fitting_shape(background, wanted, seed)
+            shape, _ = fitting_shape(background, wanted)
             able = [case for case in left if _fills(case, shape)]
             if able:
                 break

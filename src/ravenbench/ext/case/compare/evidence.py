@@ -1,11 +1,10 @@
-"""Finds what pulls each way, for a reader to look at: passages, common words and character n-grams, in context.
+"""Finds what pulls each way, for a reader to look at: passages, and common words in context.
 
 In: a questioned text, known texts, the background's training ``Problems`` with truth (n,), its most frequent words, a
 seed.
-Out: an ``Evidence``: passages and their tokens in log10 ratios (unbounded); features with a ``pull`` (words: terms of a
-cosine of z-scores, −1 to 1; n-grams: overlap beyond that with others, in a thousand n-grams) and uses a thousand units;
-all above 0 for the candidate. ``content`` is the share (0 to 1) of a feature's instances within content words.
-``passages``, ``common_words`` and ``ngrams`` each give one part.
+Out: an ``Evidence``: passages and their tokens in log10 ratios (unbounded); words with a ``pull`` (terms of a
+cosine of z-scores, −1 to 1) and uses in a thousand words; all above 0 for the candidate. ``passages`` and
+``common_words`` each give one part, ``ext.case.choices`` that of choices.
 
 Nothing here enters the likelihood ratio: it shows what methods of these kinds see. *Content words*, all but the
 background's most frequent ones, are marked, for what they say may be topic.
@@ -22,7 +21,9 @@ from typing import Self
 import numpy as np
 from msgspec import Struct
 
+from ravenbench.ext.case.choices import choices
 from ravenbench.ext.shelf.published.lambdag import LambdaG
+from ravenbench.ext.shelf.raven.alternations import Choice
 from ravenbench.text.content_words import LETTERS, hidden
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import HAN, HIRAGANA, MARKS, WORD, lowered
@@ -35,8 +36,6 @@ SHOWN = 8
 """Features shown on either side."""
 AROUND = 32
 """Characters of context on either side."""
-FREQUENT = 5000
-"""Character sequences that are looked at, the most frequent."""
 MOST_WORDS = 2000
 """Words of a questioned text that are shown."""
 
@@ -148,10 +147,8 @@ def passages(
 
 
 class Feature(Struct, frozen=True):
-    """A feature that pulls: ``pull`` above 0 for the candidate, how often it stands in a thousand units of the
-    questioned text, the known texts and the background, an instance in context (before, itself, after), and
-    ``content``, the share (0 to 1) of its instances in the questioned text that lie within content words (None where
-    it has none)."""
+    """A common word that pulls: ``pull`` above 0 for the candidate, how often it stands in a thousand words of the
+    questioned text, the known texts and the background, and an instance in context (before, itself, after)."""
 
     name: str
     pull: float
@@ -159,13 +156,13 @@ class Feature(Struct, frozen=True):
     known: float
     background: float
     context: tuple[str, str, str] | None
-    content: float | None
 
 
 def common_words(
     questioned: str, known: Sequence[str], others: Sequence[str], functions: frozenset[str]
 ) -> tuple[Feature, ...]:
-    """Cosine Delta's terms: products of z-scores; above 0 where both sides leave the background the same way."""
+    """Cosine Delta's terms, products of z-scores, above 0 where both sides leave the background the same way: first
+    the words that pull most for, then those that pull most against."""
     names = sorted(functions)
 
     def rates(text: str) -> Floats:
@@ -181,89 +178,20 @@ def common_words(
     z = (questioned_rates - mean) / spread
     y = (own - mean) / spread
     pull = z * y / max(float(np.linalg.norm(z) * np.linalg.norm(y)), 1e-12)
-    return _features(
-        pull,
-        (questioned_rates, own, mean),
-        questioned,
-        lambda i: next((m for m in WORD.finditer(questioned) if lowered(m[0]) == names[i]), None),
-        lambda i: (names[i], None),
-    )
-
-
-def ngrams(
-    questioned: str,
-    known: Sequence[str],
-    others: Sequence[str],
-    functions: frozenset[str],
-    n: int = 4,
-) -> tuple[Feature, ...]:
-    """Overlap of questioned and known texts in character n-grams, less that of the questioned text with others."""
-    from sklearn.feature_extraction.text import CountVectorizer
-
-    flat = [" ".join(text.split()) for text in (questioned, *known, *others)]
-    counter = CountVectorizer(analyzer="char", ngram_range=(n, n))
-    every = counter.fit_transform(flat).tocsc()
-    # Its own limit on features leaves equally frequent ones to the processor.
-    frequent = np.sort(np.argsort(-np.asarray(every.sum(axis=0)).ravel(), kind="stable")[:FREQUENT])
-    counts = every[:, frequent].toarray().astype(np.float64)
-    rows = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    questioned_rates = rows[0]
-    own = rows[1 : 1 + len(known)].mean(axis=0)
-    cohort = rows[1 + len(known) :]
-    mean = cohort.mean(axis=0)
-    pull = np.minimum(questioned_rates, own) - np.minimum(cohort, questioned_rates).mean(axis=0)
-    names = counter.get_feature_names_out()[frequent]
-
-    def named(i: int) -> tuple[str, float | None]:
-        places = [m.start() for m in re.finditer(f"(?={re.escape(names[i])})", flat[0].lower())]
-        return names[i].replace(" ", "␣"), _within(flat[0], places, n, functions)
-
-    return _features(
-        pull,
-        (questioned_rates, own, mean),
-        flat[0],
-        lambda i: re.compile(re.escape(names[i]), re.IGNORECASE).search(flat[0]),
-        named,
-        1000,
-    )
-
-
-def _features(
-    pull: Floats,
-    rates: tuple[Floats, Floats, Floats],
-    text: str,
-    place: Callable[[int], re.Match[str] | None],
-    named: Callable[[int], tuple[str, float | None]],
-    times: int = 1,
-) -> tuple[Feature, ...]:
-    """The features that pull most for, and then those that pull most against; ``place`` finds an instance in the text,
-    ``named`` gives what each is called and its share of content."""
     order = np.argsort(-pull, kind="stable")
     chosen = [int(i) for i in order[:SHOWN] if pull[i] > 0]
     chosen += [int(i) for i in order[::-1][:SHOWN] if pull[i] < 0]
     features = []
     for i in chosen:
-        name, content = named(i)
+        instance = next((m for m in WORD.finditer(questioned) if lowered(m[0]) == names[i]), None)
         context = None
-        if (instance := place(i)) is not None:
-            before = text[max(0, instance.start() - AROUND) : instance.start()].replace("\n", " ")
-            after = text[instance.end() : instance.end() + AROUND].replace("\n", " ")
-            context = before, instance[0], after
-        here, known, others = (1000 * float(rate[i]) for rate in rates)
-        pulled = float(pull[i] * times)
-        features.append(Feature(name, pulled, here, known, others, context, content))
+        if instance is not None:
+            start, end = instance.span()
+            before = questioned[max(0, start - AROUND) : start].replace("\n", " ")
+            context = before, instance[0], questioned[end : end + AROUND].replace("\n", " ")
+        here, there, others_rate = (1000 * float(rate[i]) for rate in (questioned_rates, own, mean))
+        features.append(Feature(names[i], float(pull[i]), here, there, others_rate, context))
     return tuple(features)
-
-
-def _within(text: str, places: Sequence[int], n: int, functions: frozenset[str]) -> float | None:
-    """Share of the n-grams at these places of which most letters lie within content words."""
-    if not places:
-        return None
-    content = np.zeros(len(text) + n, dtype=np.float64)
-    for match in LETTERS.finditer(text):
-        if match[0].lower() not in functions:
-            content[match.start() : match.end()] = 1.0
-    return float(np.mean([content[place : place + n].sum() > n / 2 for place in places]))
 
 
 class Evidence(Struct, frozen=True):
@@ -272,7 +200,7 @@ class Evidence(Struct, frozen=True):
     passages: tuple[MarkedPassage, ...]
     more: int
     words: tuple[Feature, ...]
-    characters: tuple[Feature, ...]
+    choices: tuple[Choice, ...]
 
 
 def evidence(
@@ -293,5 +221,5 @@ def evidence(
         passages=passages(shown, known, background, same, functions, seed),
         more=more,
         words=common_words(questioned, known, others, functions),
-        characters=ngrams(questioned, known, others, functions),
+        choices=choices(questioned, known, background, same, seed),
     )

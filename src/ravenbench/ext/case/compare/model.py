@@ -18,7 +18,9 @@ The model:
    variance is taken (1 + 2 N^−.4) times as large for N people.
 4. *Posterior*: the background's authors are drawn anew ``DRAWS`` times, and 1 to 3 is learned anew. The LR is the odds
    of the mean probability, at even prior odds, over the draws; its interval holds 95 % of them.
-5. *Bound*: N people show LRs only up to ``supported(N)``, for the candidate and against alike.
+5. *Another draw* of pairs of the same authors: how far half the pairs and the other half differ says how far all of
+   them do. With what verifiers differ that learned from other pairs it widens the interval.
+6. *Bound*: N people show LRs only up to ``supported(N)``, for the candidate and against alike.
 
 What is validated is learned without the authors it is validated on, verifiers too.
 
@@ -31,7 +33,7 @@ Morrison 2024, Bi-Gaussianized calibration of likelihood ratios. Law, Probabilit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -54,6 +56,7 @@ from ravenbench.ext.case.likelihood_ratios import (
     supported,
 )
 from ravenbench.ext.case.likeness import stands_for
+from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import confinement, exposure
 from ravenbench.store.records import Plan
@@ -67,6 +70,8 @@ KNEE = 0.9
 """Share of the pairs by two authors, as they were drawn, that are less alike in content than the knee."""
 DRAWS = 200
 """Bootstrap samples of the background's authors."""
+HALVES = 20
+"""Draws of one half of the background's pairs."""
 LEVEL = 0.95
 PROMISED = ("cllr", "mean_for", "mean_against")
 Scores = Mapping[str, Floats]
@@ -82,10 +87,9 @@ class PairScores:
         Raw scores (n,) or (n, f) of each verifier, made by fits that knew neither author.
     moved : mapping
         The same with the questioned text's content words replaced; nan where they could not be, or where this was not
-        asked. Without verifiers that may know more than they were handed. ``freely``: the same with words put in
-        freely, which only says what is left.
-    same, unseen : (n,) bool
-        Truth; and whether the questioned text's topic was left out of training.
+        asked. Without verifiers that may know more than they were handed.
+    same : (n,) bool
+        Truth.
     authors : (n, 2) int64
         Of known and questioned side.
     fold : (n,) int64
@@ -99,12 +103,10 @@ class PairScores:
     scores: Mapping[str, Floats]
     moved: Mapping[str, Floats]
     same: Bools
-    unseen: Bools
     authors: Ints
     fold: Ints
     content: Floats
     weight: Floats
-    freely: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.same)
@@ -134,6 +136,10 @@ class ShapeScores:
     failures: tuple[Failure, ...]
     barred: Mapping[str, str]
     confinement: Mapping[str, str]
+
+    def asking(self, asks: str, case: str) -> list[int]:
+        """Numbers of the problems that ask this of a case."""
+        return [i for i, one in enumerate(self.problems) if (one.asks, one.case) == (asks, case)]
 
 
 def _unscored(problems: Problems, scores: Floats) -> str:
@@ -181,8 +187,7 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
     several = shape.problems and len(shape.known) > 1
     sets = list(map(FoldRole.SETS.of, shape.folds)) if several else []
-    free = [fold for fold in map(FoldRole.FREE.of, shape.folds) if fold in plan.folds]
-    folds = [*shape.folds, *moved, *free, *sets, *shape.case_folds]
+    folds = [*shape.folds, *moved, *sets, *shape.case_folds]
     complete = complete_scores(store, plan, folds, failures)
     cells = {name: [store.cell(name, fold) for fold in folds] for name in complete}
     exposed = {name: exposure(store, name, filled) for name, filled in cells.items()}
@@ -202,11 +207,7 @@ def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
     return ShapeScores(
         shape,
         tuple(complete),
-        replace(
-            pairs,
-            moved=_moved(store, isolated, shape.folds),
-            freely=_moved(store, isolated, shape.folds, FoldRole.FREE) if free else {},
-        ),
+        replace(pairs, moved=_moved(store, isolated, shape.folds)),
         own,
         tuple(place),
         cases,
@@ -243,7 +244,6 @@ def _joined(
         },
         {},
         same,
-        flat[:, PairColumn.UNSEEN] > 0,
         flat[:, [PairColumn.KNOWN, PairColumn.QUESTIONED]].astype(np.int64),
         np.repeat(np.arange(len(folds)), [len(part) for part in about]).astype(np.int64),
         flat[:, PairColumn.CONTENT],
@@ -255,10 +255,9 @@ def _moved(
     store: Store,
     complete: Mapping[str, Mapping[str, Floats]],
     folds: Sequence[str],
-    role: FoldRole = FoldRole.TRANSPLANTED,
 ) -> dict[str, Floats]:
     """Scores of the folds' pairs with content words replaced, in the order of the pairs; nan where they were not."""
-    off = {fold: role.of(fold) for fold in folds}
+    off = {fold: FoldRole.TRANSPLANTED.of(fold) for fold in folds}
     place = {
         fold: np.array([int(name) for name in store.fold(off[fold]).test.ids], dtype=np.int64)
         for fold in folds
@@ -349,6 +348,12 @@ class CombinedLLR(NamedTuple):
     style: Scores
     llr: Scores
 
+    def over_draws(self) -> CombinedLLR:
+        """Those of each draw (n, d) as one (n,)."""
+        return CombinedLLR(
+            *({name: posterior(each) for name, each in part.items()} for part in self)
+        )
+
 
 def side_by_side(names: Sequence[str], *versions: Scores) -> tuple[Floats, Floats]:
     """Scores (n, k) of these verifiers in all versions, side by side, and the share (k,) of each in its verifier's
@@ -396,12 +401,7 @@ class System:
 
     def of(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
         """The same over all draws (n,)."""
-        return CombinedLLR(
-            *(
-                {name: posterior(each) for name, each in part.items()}
-                for part in self.drawn(scores, moved, content)
-            )
-        )
+        return self.drawn(scores, moved, content).over_draws()
 
     def bounded(self, llr: Floats) -> Floats:
         """Log10 LRs within the bound."""
@@ -412,11 +412,12 @@ def _versions(scores: Scores, moved: Scores) -> tuple[tuple[Scores, ...], ...]:
     return (scores,), (moved,), (scores, moved)
 
 
-def learn(pairs: PairScores) -> System:
-    """All calibrations, in ``DRAWS`` draws of the authors."""
-    times = np.column_stack(
-        list(redrawn(pairs.authors, pairs.same, np.ones(len(pairs)), 0, "compare-bootstrap", DRAWS))
-    )
+def learn(pairs: PairScores, times: Floats | None = None) -> System:
+    """All calibrations of pairs that count so many ``times`` (n, d), by default in ``DRAWS`` draws of the authors."""
+    if times is None:
+        once = np.ones(len(pairs))
+        drawn = redrawn(pairs.authors, pairs.same, once, 0, "compare-bootstrap", DRAWS)
+        times = np.column_stack(list(drawn))
     parts = list[Learned]()
     for versions in _versions(pairs.scores, pairs.moved):
         part = dict[str, tuple[Sequence[str], Gaussian]]()
@@ -430,6 +431,14 @@ def learn(pairs: PairScores) -> System:
     written, style, both = parts
     bound = supported(len(np.unique(pairs.authors[pairs.same, 0])))
     return System(written, style, both, bound)
+
+
+@lru_cache(maxsize=16)
+def halved(pairs: PairScores) -> System:
+    """All calibrations by one half of the pairs, in ``HALVES`` draws, and then by the other half of each."""
+    rng = stream(0, "compare-halves")
+    half = rng.random((len(pairs), HALVES)) < 0.5
+    return learn(pairs, np.column_stack([half, ~half]).astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

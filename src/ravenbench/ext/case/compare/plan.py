@@ -20,7 +20,7 @@ from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.task import Draft
 from ravenbench.errors import SpecError
 from ravenbench.ext.case.compare.background import (
-    FEWEST_AUTHORS,
+    FEWEST_ADVISED,
     Part,
     Population,
     Shaped,
@@ -67,8 +67,6 @@ from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.languages import readable
 
 P = TypeVar("P", bound=Plan)
-RECKONED = "Numbers of background problems are reckoned from one part of its authors."
-"""What a plan says of its counts."""
 
 
 def draft(
@@ -76,12 +74,11 @@ def draft(
     material: Material,
     progress: Progress = silent,
     whole: bool = False,
-    sketched: bool = False,
     citation: Cited | None = None,
 ) -> Draft[ComparePlan]:
     """The ``Draft`` of a comparison: chooses the background's pairs and lays out the problems of all cases that are not
     refused, by the dossier that is cited or otherwise. Raises InputError if the background cannot be read or has one
-    author. Raises SpecError if a verifier cannot be used here. ``whole``, ``sketched``: as of ``Shaped``."""
+    author. Raises SpecError if a verifier cannot be used here. ``whole``: as of ``Shaped``."""
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
@@ -95,7 +92,8 @@ def draft(
     components, notes = readable_verifiers(components, corpus)
     notes += map(str, _preparation(material.cases, corpus))
     screened = screen(material.cases, corpus, members)
-    background = choose(corpus, screened.usable, spec.authors, spec.folds, spec.seed)
+    fewest = FEWEST_ADVISED if whole else None
+    background = choose(corpus, screened.usable, spec.authors, spec.seed, fewest)
     usual, spread = usual_coverage(background)
     refusals = {
         case.id: [*screened.refusals[case.id], *not_comparable(case)] for case in material.cases
@@ -113,17 +111,15 @@ def draft(
     placed = dict[str, ShapeRecord]()
     part = dict[str, int]()
     ready = [case for case in material.cases if not refusals[case.id]]
-    for wanted, cases in (
-        class_shapes(background, ready, spec.seed) if members else _by_shape(ready)
-    ):
+    for wanted, cases in class_shapes(background, ready) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
-        shape = fitting_shape(background, wanted, spec.seed)[0]
+        shape = fitting_shape(background, wanted)[0]
         refused = dict.fromkeys((case.id for case in cases), _not_validated(citation, shape))
         name = f"s{len(shapes)}"
         # Nothing is computed about a case that is refused: who is left has a plan of their own.
         while able := [case for case in cases if not refused[case.id]]:
-            shaped = Shaped(spec, background, wanted, name, able, row, whole, sketched)
-            few = _too_few(shaped.record, len(background.authors))
+            shaped = Shaped(spec, background, wanted, name, able, whole)
+            few = _too_few(shaped, background)
             why = {case.id: (few, shaped.unlike.get(case.id)) for case in able}
             refused |= {id: [*filter(None, both)] for id, both in why.items()}
             if not any(refused[case.id] for case in able):
@@ -173,13 +169,15 @@ def _not_validated(citation: Cited | None, shape: Shape) -> list[Reason]:
     return [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)] * (not place.valid)
 
 
-def _too_few(shape: ShapeRecord, every: int) -> Reason | None:
+def _too_few(shaped: Shaped, background: Population) -> Reason | None:
     """The refusal of a shape that too few background authors can fill, and what would help."""
-    more = FEWEST_AUTHORS - (count := len(shape.authors))
+    shape = shaped.record
+    more = background.fewest - shaped.count
     if more <= 0:
         return None
-    rest = f", or more and longer texts by the {others} others" if (others := every - count) else ""
-    values = {"count": count, "least": FEWEST_AUTHORS, "more": more, "rest": rest}
+    others = len(background.authors) - len(shape.authors)
+    rest = f", or more and longer texts by the {others} others" if others else ""
+    values = {"count": shaped.count, "least": background.fewest, "more": more, "rest": rest}
     texts = {"texts": len(shape.known), "words": shape.questioned}
     return Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))
 
@@ -266,7 +264,6 @@ def background_record(
         authors=list(background.authors),
         all_authors=len(background.authors) + background.dropped,
         left_out=left_out,
-        topics=background.by,
         coverage=spread,
         words=[int(np.min(words)), int(np.median(words)), int(np.max(words))],
         functions=sorted(background.space.functions),

@@ -3,7 +3,7 @@
 In: what ``plan`` computes, or the JSON of a folder; for the functions a name (text), a number or a row.
 Out: a ``ComparePlan`` of records, a ``FileNote``, a ``Reason`` (a sentence with its kind ``Why``); lengths are counts
 of words, ``coverage`` is a share from 0 to 1, ``content`` a cosine from 0 to 1, rows count from 0. ``part_of``,
-``under``, ``part_under``, ``pairs_array`` and ``of_text`` give names of folds, arrays and texts (text).
+``under``, ``part_under`` and ``pairs_array`` give names of folds, arrays and texts (text).
 """
 
 from __future__ import annotations
@@ -18,20 +18,17 @@ from ravenbench.ext.case.compare.dossier import Cited
 from ravenbench.ext.case.sentences import say
 from ravenbench.store.records import Plan, Record
 
-Asks = Literal["plain", "on", "off", "known", "author"]
-"""What a problem of a case is for: the case itself; with content replaced by some on the known texts' topic, or far
-from it; one known text against the others; a background author in the candidate's place."""
+Asks = Literal["plain", "off", "known"]
+"""What a problem of a case is for: the case itself; with content replaced; one known text against the others."""
 
 
 class FoldRole(StrEnum):
     """What a fold of one part of the authors holds; its name is that of the part and this: pairs of background texts,
-    these with content words replaced by fitted words, every second by free ones, known texts of one author against one
-    another, problems of cases.
+    these with content words replaced, known texts of one author against one another, problems of cases.
     """
 
     PAIRS = ""
     TRANSPLANTED = "-off"
-    FREE = "-free"
     SETS = "-known"
     CASES = "-case"
 
@@ -60,16 +57,11 @@ def pairs_array(fold: str) -> str:
     return f"{fold}-pairs"
 
 
-def of_text(row: int) -> str:
-    """What a problem is asked about that concerns a questioned text and no candidate."""
-    return f"text {row}"
-
-
 class PairColumn(IntEnum):
     """Columns of what is known of background pairs: authors of both sides (in sets of known texts the author, and the
-    number of that author's set), topic unseen in training (0 or 1), content similarity (cosine)."""
+    number of that author's set), content similarity (cosine)."""
 
-    KNOWN, QUESTIONED, UNSEEN, CONTENT = range(4)
+    KNOWN, QUESTIONED, CONTENT = range(3)
 
 
 class Why(StrEnum):
@@ -125,9 +117,8 @@ class CaseTextRecord(Record, frozen=True, kw_only=True):
 
 
 class CaseProblem(Record, frozen=True, kw_only=True):
-    """A problem of a shape's ``case`` fold: what it asks, of which case (``text N``, the questioned text in row N,
-    where an author's), the number of the version, known text or background author, and the content similarity of its
-    two sides, cut to the shape as they are."""
+    """A problem of a shape's ``case`` fold: what it asks, of which case, the number of the version or known text, and
+    the content similarity of its two sides, cut to the shape as they are."""
 
     asks: Asks
     case: str
@@ -139,8 +130,8 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     """A shape: counts of words of known and questioned texts, the folds of background pairs, and what they are.
 
     ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
-    give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
-    ``cases`` are the folds of the problems. Each asks about every case; those of a class about that of its own part.
+    give same-author pairs. ``case_folds`` are the folds of the problems, in their order. Each asks about every case;
+    those of a class about that of its own part.
     ``strangers`` are a hundred content similarities, ascending, that lie as those of all different-author pairs of
     these authors do; empty where they are too few.
     """
@@ -151,15 +142,9 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     wanted: list[int] | None
     authors: list[int]
     folds: list[str]
-    unseen: bool
     strangers: list[float]
     problems: list[CaseProblem]
-    cases: list[str] = []
-
-    @property
-    def case_folds(self) -> list[str]:
-        """The folds that ask about cases, in the order of ``problems``."""
-        return self.cases or [FoldRole.CASES.of(self.name)] * bool(self.problems)
+    case_folds: list[str] = []
 
 
 class CaseRecord(Record, frozen=True, kw_only=True):
@@ -192,7 +177,6 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
     authors: list[str]
     all_authors: int
     left_out: list[str]
-    topics: str
     coverage: list[float]
     words: list[int]
     functions: list[str]

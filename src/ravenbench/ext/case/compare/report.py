@@ -2,7 +2,7 @@
 
 In: the folder (``Store``) of a comparison, which has a ``Comparison``; for the other functions a case or its evidence.
 Out: a ``CompareReport``; all in log10 LRs (above 0 for the candidate), C_llr in bits, EER and other shares from 0 to 1.
-``feature_tables``: tables; ``heat``: signed percent of what all passages say; ``dossier_json``: JSON values. StoreError
+``words_table`` and ``choices_table``: tables; ``heat``: signed percent of what all passages say; ``dossier_json``: JSON values. StoreError
 if the note's file is damaged.
 """
 
@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
+from ravenbench.ext.case.choices import choice_table
 from ravenbench.ext.case.compare.analysis import CaseFound, Comparison, LRLine
 from ravenbench.ext.case.compare.dossier import Cited
 from ravenbench.ext.case.compare.evidence import Evidence, MarkedPassage, MarkedToken
+from ravenbench.ext.case.compare.model import DRAWS
 from ravenbench.ext.case.compare.record import NOTE, FileNote, Why
 from ravenbench.ext.case.content import contents_sentence, contents_table
 from ravenbench.ext.case.figures import LR, pav_figure, place_figure, tippett_figure
@@ -31,7 +33,6 @@ from ravenbench.ext.case.sentences import (
     digits,
     misleading,
     propositions,
-    rank_sentence,
     say,
     sided,
     signed,
@@ -58,21 +59,11 @@ CHAIN_NOTE = (
     "The text is what was read from the file, as UTF-8, before it was joined or cut to the size"
     " named under Material. The same: the file is read as it is, byte by byte."
 )
-FEATURES = {
-    "words": (
-        "Common words",
-        "Rates in a thousand words. Pull: the product of both sides' distance from the background"
-        " in standard deviations, as a share of the whole (Cosine Delta); above 0 both leave it the"
-        " same way.",
-    ),
-    "characters": (
-        "Character sequences",
-        "Rates in a thousand four-character sequences (␣: a blank). Pull: overlap of questioned and"
-        " known texts beyond that with the background. Content: share of its places within content"
-        " words, where it may be topic.",
-    ),
-}
-"""Title and note of each kind of features."""
+WORDS_NOTE = (
+    "Rates in a thousand words. Pull: the product of both sides' distance from the background in"
+    " standard deviations, as a share of the whole (Cosine Delta); above 0 both leave it the same"
+    " way."
+)
 PROMISED = {
     "cllr": ("C_llr", "C_llr: cost of the LRs (0 all right and certain, 1 saying nothing)"),
     "mean_for": (
@@ -181,23 +172,13 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
                 col("95% interval", lambda r: (r[1].low, r[1].high), digits=2),
                 section="trust",
             ),
-            table(
-                f"validation{mark}",
-                "How good such likelihood ratios are",
-                one.scored.validation.items(),
-                col("background pairs", "0", text=True),
-                col("same author", lambda r: r[1] and r[1].same),
-                col("different", lambda r: r[1] and r[1].different),
-                col("C_llr", lambda r: r[1] and r[1].cllr, digits=2),
-                col("C_llr min", lambda r: r[1] and r[1].cllr_min, digits=2),
-                col("EER", lambda r: r[1] and r[1].eer, digits=2),
-                note=f"{WORTH_NOTE} n/a: fewer than ten pairs of a kind.",
-                section="trust",
-            ),
             verifier_table([*lines[-1:], *lines[:-1]], f"verifiers{mark}", section),
             contents_table(one.scored.verifiers_and_content, f"contents{mark}", section),
         ]
-        return made if one.evidence is None else [*made, *feature_tables(one.evidence, mark)]
+        if one.evidence is None:
+            return made
+        shown = [choices_table(one.evidence, mark)] if one.evidence.choices else []
+        return [*made, *shown, words_table(one.evidence, mark)]
 
     def _hash(self, text: Any) -> str:
         own = hashlib.sha256(self.store.texts[text.row].encode()).hexdigest()
@@ -218,11 +199,11 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         return {
             "note": msgspec.to_builtins(self.note),
             "caution": "",
+            "draws": DRAWS,
             "no_finding": NO_FINDING,
             "signed": signed,
             "sided": sided,
             "misleading": misleading,
-            "rank_sentence": rank_sentence,
             **super().context(),
         }
 
@@ -338,29 +319,31 @@ def verifier_table(lines: Sequence[LRLine], key: str, section: str | None) -> Ta
     )
 
 
-def feature_tables(evidence: Evidence, mark: str) -> list[Table]:
-    """What pulls most each way, by kind of feature."""
-    return [
-        table(
-            f"{key}{mark}",
-            title,
-            getattr(evidence, key),
-            col("feature", "name", text=True),
-            col("pull", "pull", digits=2, signed=True),
-            col("questioned", "questioned", digits=1),
-            col("known", "known", digits=1),
-            col("background", "background", digits=1),
-            col(None if key == "words" else "content", "content", digits=2),
-            col(
-                "in the questioned text",
-                lambda f: "{}[{}]{}".format(*f.context) if f.context else "",
-                text=True,
-            ),
-            note=note,
-            section="features",
-        )
-        for key, (title, note) in FEATURES.items()
-    ]
+def words_table(evidence: Evidence, mark: str) -> Table:
+    """The common words that pull most each way."""
+    return table(
+        f"words{mark}",
+        "Common words",
+        evidence.words,
+        col("word", "name", text=True),
+        col("pull", "pull", digits=2, signed=True),
+        col("questioned", "questioned", digits=1),
+        col("known", "known", digits=1),
+        col("background", "background", digits=1),
+        col(
+            "in the questioned text",
+            lambda f: "{}[{}]{}".format(*f.context) if f.context else "",
+            text=True,
+        ),
+        note=WORDS_NOTE,
+        section="features",
+    )
+
+
+def choices_table(evidence: Evidence, mark: str) -> Table:
+    """What writers chose, with counts on both sides."""
+    key = f"choices{mark}"
+    return choice_table(evidence.choices, key, "questioned", title="Choices", section="features")
 
 
 def dossier_json(cited: Cited) -> dict[str, Any]:
@@ -384,26 +367,16 @@ def heat(passages: Sequence[MarkedPassage]) -> list[dict[str, object]]:
 
     A share is signed, above 0 for the candidate, and shares add up to 100 % without their signs: the passages are one
     method's, so that their sum is not the answer.
-
-    ``tell`` marks the two passages that speak most for the candidate and the two that speak most against.
     """
-    telling = _telling(passages)
     whole = sum(abs(passage.log10) for passage in passages) or 1.0
     percent = Column("", digits=0, signed=True)
     return [
         {
             "share": f"{number(100 * passage.log10 / whole, percent)} %",
-            "tell": telling.get(place, ""),
             "text": Markup("").join(_token(token) for token in passage.tokens),
         }
-        for place, passage in enumerate(passages)
+        for passage in passages
     ]
-
-
-def _telling(passages: Sequence[MarkedPassage], most: int = 2) -> dict[int, str]:
-    order = sorted(range(len(passages)), key=lambda i: -passages[i].log10)
-    best = {i: "for" for i in order[:most] if passages[i].log10 > 0}
-    return best | {i: "against" for i in order[::-1][:most] if passages[i].log10 < 0}
 
 
 def _token(token: MarkedToken) -> Markup:

@@ -36,8 +36,6 @@ DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,f
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
 Same = Annotated[str, about("As of raven compare, with the same default.", takes=COMPONENTS)]
 """The verifiers of another command about cases: there is one list, ``DEFAULT``."""
-DOSSIER = ("validated", "condition", "unvalidated")
-"""Options that concern a dossier."""
 
 
 class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -136,16 +134,6 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         about("Seed of every random choice; default 0.", kind=str, takes="int", metavar="<int>"),
     ] = 0
 
-    def resolved(self) -> dict[str, Any]:
-        """JSON form; without a class or a dossier there are no such keys, as in specs from before there were any, and a
-        class alone has no other background."""
-        fields = {
-            k: v
-            for k, v in super().resolved().items()
-            if v or k not in ("each", "which", "background")
-        }
-        return fields if self.validated else {k: v for k, v in fields.items() if k not in DOSSIER}
-
     def components(self) -> dict[str, Component]:
         """The verifiers by the name they are shown under, with this seed. Raises SpecError if there is none of a name,
         or one is given twice.
@@ -172,7 +160,7 @@ def build(given: Mapping[str, Any]) -> CompareSpec:
     seeds = (0,) if (seed := given.get("seed")) is None else seeds_of(seed)
     if len(seeds) > 1:
         raise SpecError(
-            "a case is asked with one seed",
+            "a case or a class is asked with one seed",
             found=seed,
             fix="repeat the command with each seed, each time with another folder (-o)",
         )

@@ -2,7 +2,7 @@
 
 In: a ``CompareSpec`` with paths of questioned, known and background texts; the folder or URL of the result.
 Out: a folder of the files below, from which ``analysis.analyse`` makes a ``Comparison`` with log10 LRs (unbounded,
-above 0 for the candidate); ``draft`` and ``sketch``: a ``Draft`` of the plan, counts of problems.
+above 0 for the candidate); ``draft``: a ``Draft`` of the plan.
 
 FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-fM-case`` cases
 FOLDER/note.json   reference, examiner and date for the page, where they were given
@@ -102,16 +102,9 @@ class Compare(Task):
         )
 
     def draft(self) -> Draft[ComparePlan]:
-        return self._drafted()
-
-    def sketch(self) -> Draft[ComparePlan]:
-        return self._drafted(sketched=self.earlier() is None)
-
-    def _drafted(self, sketched: bool = False) -> Draft[ComparePlan]:
         from ravenbench.ext.case.compare.plan import draft
 
-        given = self.spec, self.material, self.progress
-        return draft(*given, sketched=sketched, citation=self.citation)
+        return draft(self.spec, self.material, self.progress, citation=self.citation)
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import run_units
@@ -139,9 +132,7 @@ class Compare(Task):
         }
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.plan import RECKONED
-
-        return [*_told(draft.plan), *([RECKONED] if self.earlier() is None else [])]
+        return _told(draft.plan)
 
     def components(self) -> Mapping[str, Component]:
         return self.spec.components()

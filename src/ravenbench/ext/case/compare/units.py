@@ -89,10 +89,10 @@ def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
     seen = Counter[Any]()
     for row in range(len(test)):
         asks = problems[row].asks if problems else record.transplanted
-        if asks in ("on", "off"):
+        if asks == "off":
             origin[row] = of_case[problems[row].case] if problems else origin[row]
-            groups[asks, seen[asks, origin[row]]].append(row)
-            seen[asks, origin[row]] += 1
+            groups[seen[origin[row]]].append(row)
+            seen[origin[row]] += 1
         else:
             groups[None].append(row)
     rows_of = [np.array(rows, dtype=np.int64) for rows in groups.values()]

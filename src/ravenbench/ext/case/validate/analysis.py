@@ -2,8 +2,8 @@
 
 In: the folder (``Store``) of a validation; measures by key with a ``Criterion``.
 Out: a ``Validation`` with a ``DossierCell`` a condition: log10 LRs (n,), unbounded, higher = same author, C_llr and
-cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals. ``failing``, ``in_words`` and
-``remedies``: sentences.
+cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals. ``failing`` and ``remedies``:
+sentences.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from ravenbench.ext.case.content import VerifierContent, verifier_contents
 from ravenbench.ext.case.likelihood_ratios import (
     RATES,
     MeasureEstimate,
-    cllr,
     estimated,
     measures,
 )
@@ -37,12 +36,9 @@ if TYPE_CHECKING:
 Figures = Mapping[str, MeasureEstimate]
 TITLES = {
     "cllr": "C_llr",
-    "cllr_listed": "C_llr of the LRs as listed, all counting alike",
     "cllr_min": "C_llr min",
     "eer": "equal error rate",
     "devpav": "devPAV",
-    "ece_worst": "ECE at the worst prior, as a share of that without LRs",
-    "overstated": "over-estimation of strength (log10)",
     "mean_for": "mean LR of strangers",
     "mean_against": "mean 1/LR of own texts",
     "misleading_for": "rate of strongly misleading LRs for one author",
@@ -121,7 +117,6 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
     llr = issue_llr(learned_from.pairs, pairs)[FUSED]
     drawn = pairs.authors, store.run.seed
     figures = estimated(llr, pairs.same, pairs.weight, *drawn, measures(plan.criterion.strong))
-    alike = estimated(llr, pairs.same, np.ones(len(llr)), *drawn, {"cllr_listed": cllr})
     people = len(shape.authors)
     authors = len(np.unique(pairs.authors[pairs.same, 0]))
     failed = failing(figures, plan.criterion, people)
@@ -130,7 +125,7 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
         authors=authors,
         same=int(pairs.same.sum()),
         different=int((~pairs.same).sum()),
-        measures=figures | alike,
+        measures=figures,
         verdict="failed" if failed else "passed",
         reasons=[*failed, *plan.criterion.beforehand(people, authors)],
     )
@@ -143,8 +138,7 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
 
 
 def failing(figures: Figures, criterion: Criterion, people: int) -> list[str]:
-    """Why a cell whose LRs so many people support does not keep its criterion, first in words and then by figures;
-    empty where it does."""
+    """Why a cell whose LRs so many people support does not keep its criterion; empty where it does."""
     reasons = []
     for key, limit in criterion.limits(people).items():
         one = figures[key]
@@ -157,7 +151,7 @@ def failing(figures: Figures, criterion: Criterion, people: int) -> list[str]:
             )
         elif key.startswith("mean") and one.low > 1:
             reasons.append(say("mean above one", what=TITLES[key], low=beside(one.low, 1)))
-    return [in_words(figures), *reasons] if reasons else []
+    return reasons
 
 
 def _more_people(one: MeasureEstimate, limit: float, people: int) -> str:
@@ -167,13 +161,6 @@ def _more_people(one: MeasureEstimate, limit: float, people: int) -> str:
         return ""
     needed = people * ((one.high - one.value) / left) ** 2
     return say("more people", people=round(needed), value=one.value) if needed < MOST_PEOPLE else ""
-
-
-def in_words(figures: Figures) -> str:
-    """Which way the LRs of a cell that failed err, as far as the interval of their over-estimation shows it."""
-    strength = figures["overstated"]
-    way = "weaker" if strength.high < 0 else "stronger" if strength.low > 0 else "not shown"
-    return say(way)
 
 
 def remedies(dossier: Dossier) -> list[str]:

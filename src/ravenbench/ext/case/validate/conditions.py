@@ -1,6 +1,6 @@
 """Reads the conditions of a dossier from a table, or proposes them from a background, and holds texts against them.
 
-In: the path of a table, or a ``Corpus`` with labels, counts of authors and folds, a seed.
+In: the path of a table, or a ``Corpus`` with labels, a count of authors, a seed.
 Out: ``read_conditions``, ``proposed``: a list of ``Condition`` (counts of words and of known texts, labels);
 ``ConditionSides``: which known and questioned sides fit, (known, questioned) bool; ``shape_under``: counts of words;
 ``write_conditions``: a table; ``titled``: a name; ``labels_of``: labels by name. FormatError (also by ``check``) for a
@@ -19,7 +19,6 @@ import numpy as np
 
 from ravenbench.errors import CorpusError, FormatError, counted, did_you_mean
 from ravenbench.ext.case.compare.background import (
-    FEWEST_AUTHORS,
     TESTED,
     Population,
     choose,
@@ -214,11 +213,11 @@ def shape_under(condition: Condition) -> Shape:
     return shape_of([condition.known] * condition.texts, condition.questioned)
 
 
-def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condition]:
+def proposed(corpus: Corpus, authors: int, seed: int) -> list[Condition]:
     """Conditions that a background can support: the greatest lengths with one, two and four known texts, and at the
     middle length every label that can be the same and can differ. Raises CorpusError if it supports none.
     """
-    background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), authors, folds, seed)
+    background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), authors, seed)
     everyone = range(len(background.authors))
 
     def made(words: int, texts: int, **between: str) -> Condition | None:
@@ -226,12 +225,12 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
         condition = Condition(name=titled(**sizes, between=between), between=between, **sizes)
         shape = shape_under(condition)
         if not between:
-            fitting, able = fitting_shape(background, shape, seed)
-            return condition if fitting == shape and len(able) >= FEWEST_AUTHORS else None
+            fitting, able = fitting_shape(background, shape)
+            return condition if fitting == shape and len(able) >= background.fewest else None
         by_author = ConditionSides(condition, background, corpus).writers(
             background, shape, seed, everyone
         )
-        return condition if sum(bool(one.own) for one in by_author) >= FEWEST_AUTHORS else None
+        return condition if sum(bool(one.own) for one in by_author) >= background.fewest else None
 
     lengths = [words for words in TRIED if made(words, 1)][:PROPOSED_LENGTHS]
     conditions = [c for words in lengths for texts in (1, 2, 4) if (c := made(words, texts))]
@@ -246,7 +245,7 @@ def proposed(corpus: Corpus, authors: int, folds: int, seed: int) -> list[Condit
             found=counted(len(everyone), "author"),
             expected=(
                 f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of"
-                f" them, and by {FEWEST_AUTHORS}"
+                f" them, and by {background.fewest}"
             ),
             fix="leave out authors with few or short texts",
         )

@@ -19,7 +19,6 @@ from ravenbench.engine.task import Draft
 from ravenbench.ext.case.compare.background import (
     FEWEST_AUTHORS,
     NEAREST,
-    Labelled,
     Population,
     Shaped,
     choose,
@@ -39,7 +38,6 @@ from ravenbench.ext.case.compare.plan import (
 from ravenbench.ext.case.compare.record import (
     BackgroundRecord,
     ShapeRecord,
-    part_of,
     under,
 )
 from ravenbench.ext.case.like_case import AuthorTexts, Shape
@@ -85,24 +83,23 @@ class Tested(Shaped):
         wanted: Shape,
         name: str,
         conditions: dict[int, Condition],
-        sketched: bool,
     ) -> None:
         self._sides = {
             number: ConditionSides(one, background, corpus) for number, one in conditions.items()
         }
         self._found: dict[int, list[AuthorTexts]] = {}
         self._folds_under: dict[int, list[str]] = {number: [] for number in conditions}
-        super().__init__(spec.compared(), background, wanted, name, (), {}, sketched=sketched)
+        super().__init__(spec.compared(), background, wanted, name, ())
         self.under = {number: self._under(number) for number in self._found}
 
-    def _splicer(self, everyone: Sequence[AuthorTexts], sketched: bool) -> Transplanter | None:
-        able = [one.author for one in everyone]
+    def _splicer(self, everyone: Sequence[AuthorTexts]) -> Transplanter:
+        able = sorted({one.author for one in everyone})
         self._found = {
             number: sides.writers(self.background, self.shape, self.seed, able)
             for number, sides in self._sides.items()
         }
         more = [one for by_author in self._found.values() for one in by_author]
-        return super()._splicer([*everyone, *more], sketched)
+        return super()._splicer([*everyone, *more])
 
     def _fold(
         self, number: int, able: Sequence[int], part: Sequence[int]
@@ -116,19 +113,12 @@ class Tested(Shaped):
             name = under(self.folds[-1], condition)
             test, same = problems_of(tested, [pair for pair, _ in pairs])
             rows = [
-                (tested[p.known[0]].author, tested[p.questioned[0]].author, 0, alike)
+                (tested[p.known[0]].author, tested[p.questioned[0]].author, alike)
                 for p, alike in pairs
             ]
             self._add_pairs(name, (train, train_same), (test, same), rows)
             self._folds_under[condition].append(name)
         return train, train_same
-
-    def _as_the_first(self, number: int, training: Labelled) -> Labelled:
-        for folds in self._folds_under.values():
-            folds += [
-                name.replace(self.folds[0], part_of(self.name, number), 1) for name in folds[:1]
-            ]
-        return super()._as_the_first(number, training)
 
     def _under(self, condition: int) -> ShapeRecord:
         by_author = self._found[condition]
@@ -138,7 +128,6 @@ class Tested(Shaped):
             name=under(self.name, condition),
             authors=[one.author for one in by_author if one.own],
             folds=self._folds_under[condition],
-            unseen=False,
             strangers=strangers(self.background, by_author, sides.allowed(by_author)),
         )
 
@@ -147,30 +136,27 @@ def draft(
     spec: ValidateSpec,
     conditions: Sequence[Condition],
     progress: Progress = silent,
-    sketched: bool = False,
 ) -> Draft[ValidatePlan]:
     """The ``Draft`` of a dossier with all pairs. Raises InputError if the background cannot be read, is too small or
-    lacks a label, SpecError if a verifier cannot be used here. ``sketched``: as of ``Shaped``."""
+    lacks a label, SpecError if a verifier cannot be used here."""
     compared = spec.compared()
     components = components_of(compared)
     progress("reading the background", 0, 0)
     corpus = load_corpus(spec.background, **spec.reading())
     components, notes = readable_verifiers(components, corpus)
     check(conditions, corpus, Path(spec.conditions or ""))
-    background = choose(
-        corpus, np.ones(len(corpus), dtype=np.bool_), spec.authors, spec.folds, spec.seed
-    )
+    background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), spec.authors, spec.seed)
     sizes = sorted({shape_under(condition) for condition in conditions})
     made: dict[Shape, Tested] = {}
     for number, wanted in enumerate(sizes):
         progress("making background pairs", number, len(sizes))
-        if fitting_shape(background, wanted, spec.seed)[0] == wanted:
+        if fitting_shape(background, wanted)[0] == wanted:
             here = {
                 i: one
                 for i, one in enumerate(conditions)
                 if one.between and shape_under(one) == wanted
             }
-            made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here, sketched)
+            made[wanted] = Tested(spec, background, corpus, wanted, f"s{number}", here)
     tested = [_tested(i, one, made.get(shape_under(one))) for i, one in enumerate(conditions)]
     used = {one.shape for one in tested}
     shapes = [one for one in made.values() if one.record.name in used]
@@ -195,8 +181,9 @@ def _tested(number: int, condition: Condition, made: Tested | None) -> TestedRec
         reason = say("too small")
     else:
         pairs = made.under[number] if condition.between else made.record
-        if len(pairs.authors) < FEWEST_AUTHORS or not pairs.strangers:
-            reason = say("too few sides", count=len(pairs.authors), least=FEWEST_AUTHORS)
+        least = made.background.fewest
+        if len(pairs.authors) < least or not pairs.strangers:
+            reason = say("too few sides", count=len(pairs.authors), least=least)
     if reason is not None or made is None:
         return TestedRecord(condition=condition, shape=None, pairs=None, reason=reason)
     return TestedRecord(condition=condition, shape=made.record.name, pairs=pairs)

@@ -88,11 +88,6 @@ class Validate(Task):
 
         return draft(self.spec, self.conditions, self.progress)
 
-    def sketch(self) -> Draft[ValidatePlan]:
-        from ravenbench.ext.case.validate.plan import draft
-
-        return draft(self.spec, self.conditions, self.progress, sketched=self.earlier() is None)
-
     def cells(self, store: Store) -> list[str]:
         from ravenbench.engine.pool import run_units
         from ravenbench.ext.case.compare.units import units_of
@@ -105,7 +100,6 @@ class Validate(Task):
         )
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        from ravenbench.ext.case.compare.plan import RECKONED
         from ravenbench.ext.case.validate.plan import criterion_lines
 
         plan: ValidatePlan = draft.plan
@@ -115,7 +109,6 @@ class Validate(Task):
             *lines,
             *criterion_lines(plan.criterion),
             f"SHA-256 of criterion and conditions: {plan.fixed}",
-            *([RECKONED] if self.earlier() is None else []),
         ]
 
     def components(self) -> Mapping[str, Component]:
@@ -130,7 +123,7 @@ class Validate(Task):
 
         spec = spec_of(ValidateSpec, values)
         corpus = load_corpus(spec.background, **spec.reading())
-        conditions = proposed(corpus, spec.authors, spec.folds, spec.seed)
+        conditions = proposed(corpus, spec.authors, spec.seed)
         write_conditions(conditions, Path(place), [spec.background])
         return (
             f"{place}: {counted(len(conditions), 'condition')}; edit them, then: raven validate BACKGROUND"

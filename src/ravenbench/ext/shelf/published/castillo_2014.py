@@ -17,8 +17,8 @@ import numpy as np
 
 from ravenbench.ext.shelf.published.one_class import OneClass, accepts
 from ravenbench.ext.shelf.published.shelf_views import Family, cosines, count, dense, units_of
-from ravenbench.ext.shelf.views import chunks
 from ravenbench.text.tokens import frequent_words
+from ravenbench.text.views import chunks
 from ravenbench.types import Bools, Floats, Ints, Problems
 
 FAMILIES: tuple[tuple[Family, int], ...] = (

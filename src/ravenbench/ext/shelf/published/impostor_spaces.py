@@ -30,7 +30,7 @@ import numpy as np
 from numba import njit
 
 from ravenbench.errors import SpecError
-from ravenbench.ext.shelf.minmax import Vectors
+from ravenbench.text.minmax import Vectors
 from ravenbench.text.ngrams import (
     Interner,
     Keys,

@@ -20,7 +20,9 @@ import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError, did_you_mean
 from ravenbench.ext.shelf.calibrators import Banded
-from ravenbench.ext.shelf.minmax import (
+from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Readings, Weights
+from ravenbench.randomness import stream
+from ravenbench.text.minmax import (
     Masks,
     Measure,
     Vectors,
@@ -32,8 +34,6 @@ from ravenbench.ext.shelf.minmax import (
     subset_masks,
     whole_similarities,
 )
-from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Readings, Weights
-from ravenbench.randomness import stream
 from ravenbench.text.segmenters import writing_of
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Count, Floats, Ints, Problems

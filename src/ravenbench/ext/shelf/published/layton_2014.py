@@ -18,8 +18,8 @@ import numpy as np
 from numba import njit
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.grams import frequent_grams
 from ravenbench.ext.shelf.published.one_class import known_and_questioned, sides
+from ravenbench.text.grams import frequent_grams
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Length, Problems

@@ -16,10 +16,10 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.grams import Grams
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.published.shelf_views import Family, symbols, units_of, written
 from ravenbench.randomness import stream
+from ravenbench.text.grams import Grams
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Count, Floats, Ints, NotNegative, Problems, Share, Size
 from ravenbench.verifiers.contract.base import Scorer

@@ -14,9 +14,9 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.grams import Grams
 from ravenbench.ext.shelf.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.randomness import stream
+from ravenbench.text.grams import Grams
 from ravenbench.text.tfidf import centre_of, unit
 from ravenbench.text.tokens import frequent_words, lowered
 from ravenbench.types import Bools, Count, Floats, Problems

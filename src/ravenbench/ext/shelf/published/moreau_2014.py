@@ -19,11 +19,11 @@ from typing import Any, Self
 import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.ext.shelf.minmax import Measure, norms, similarities
 from ravenbench.ext.shelf.published.harvey_2014 import tag_symbols
 from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace
 from ravenbench.metrics.pan import auc, scores
 from ravenbench.randomness import stream
+from ravenbench.text.minmax import Measure, norms, similarities
 from ravenbench.text.nltk_data import TAGGER, find
 from ravenbench.text.tokens import SENTENCE_END, lowered, normalised, tokens, words
 from ravenbench.types import Bools, Floats, Ints, Problems

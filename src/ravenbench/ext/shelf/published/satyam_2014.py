@@ -19,8 +19,8 @@ from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.calibrators import Banded
 from ravenbench.ext.shelf.published.one_class import OneClass, sides
 from ravenbench.ext.shelf.published.shelf_views import cosines, count, dense, units_of
-from ravenbench.ext.shelf.views import chunks
 from ravenbench.metrics.pan import auc
+from ravenbench.text.views import chunks
 from ravenbench.types import Bools, Floats, Length, Problems
 
 _WIDEST = 0.02

@@ -15,11 +15,11 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.grams import Grams
 from ravenbench.ext.shelf.published.impostors import Background
 from ravenbench.ext.shelf.published.one_class import sides
 from ravenbench.ext.shelf.published.shelf_views import Family, Members, symbols, units_of, written
 from ravenbench.randomness import stream
+from ravenbench.text.grams import Grams
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Count, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer

@@ -24,10 +24,10 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from ravenbench.ext.shelf.grams import GramCounts
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta
-from ravenbench.ext.shelf.views import View
+from ravenbench.ext.shelf.raven.families import Chunked, Delta
+from ravenbench.text.grams import GramCounts
 from ravenbench.text.tfidf import unit
+from ravenbench.text.views import View
 from ravenbench.types import Bools, Floats, Ints
 
 _MORE_ROWS = 700

@@ -7,7 +7,7 @@ Out: ``between`` gives similarities to impostors (documents, impostors) and of l
 alike: mean cosines, −1 to 1 (``Delta``), or mean Σmin / Σmax, 0 to 1 (``MinMax``). ``chunk_pairs`` takes bounds and
 links and gives rows of chunks on either side, and the number of the link of each. No error of its own.
 
-A document is some chunks (``ext.shelf.views``); the similarity of two documents is the mean over pairs of chunks, so
+A document is some chunks (``text.views``); the similarity of two documents is the mean over pairs of chunks, so
 that it does not drift with their length.
 """
 
@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.grams import GramCounts, Grams
-from ravenbench.ext.shelf.minmax import Vectors, paired_similarities, whole_similarities
-from ravenbench.ext.shelf.views import UNLEARNED, View
+from ravenbench.text.grams import GramCounts, Grams
+from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
 from ravenbench.text.tfidf import centre_of, unit
+from ravenbench.text.views import UNLEARNED, View
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
@@ -68,24 +68,6 @@ class Chunked:
         return np.asarray(total / sizes[:, None])
 
 
-class Family(Protocol):
-    """A kind of similarity, learned from chunks of training texts."""
-
-    view: View
-    n: int
-
-    def fit(self, texts: Sequence[str] | GramCounts) -> Self:
-        """Learn from chunks in this family's view."""
-        ...
-
-    def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
-        """Similarities of documents to impostors (documents, impostors) and of linked documents (links,).
-
-        ``links`` (m, 2) are rows of ``documents``.
-        """
-        ...
-
-
 @dataclass(eq=False)
 class Delta:
     """Cosine of standardised relative frequencies (Cosine Delta).
@@ -115,6 +97,10 @@ class Delta:
         return documents.mean(unit(self.standard(documents.counts(self.view, self.n))))
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
+        """Similarities of documents to impostors (documents, impostors) and of linked documents (links,).
+
+        ``links`` (m, 2) are rows of ``documents``.
+        """
         own = self.embed(documents)
         others = impostors.once(self, lambda: self.embed(impostors))
         return own @ others.T, np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
@@ -138,6 +124,7 @@ class MinMax:
         return self
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
+        """Similarities, as those of ``Delta``."""
         own = self._vectors(documents)
         others = impostors.once(self, lambda: self._vectors(impostors))
         each = documents.mean(impostors.mean(whole_similarities(own, others).T).T)
@@ -150,6 +137,10 @@ class MinMax:
 
     def _vectors(self, documents: Chunked) -> Vectors:
         return self.grams_.vectors(documents.counts(self.view, self.n))
+
+
+Family = Delta | MinMax
+"""A kind of similarity, learned from chunks of training texts in its view."""
 
 
 def chunk_pairs(bounds: Ints, links: Ints) -> tuple[Ints, Ints, Ints]:

@@ -21,20 +21,20 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.ext.shelf.published.impostors import Background
-from ravenbench.ext.shelf.raven_2026.families import Chunked, Delta, Family, MinMax
-from ravenbench.ext.shelf.raven_2026.whitened import (
+from ravenbench.ext.shelf.raven.families import Chunked, Delta, Family, MinMax
+from ravenbench.ext.shelf.raven.whitened import (
     Cases,
     Layout,
     ScratchBuffer,
     Whitened,
     WhitenedBatch,
 )
-from ravenbench.ext.shelf.views import View, Views, chunks
 from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.text.tfidf import centre_of
 from ravenbench.text.tokens import TOKEN, normalised
+from ravenbench.text.views import View, Views, chunks
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import apply_band, best_radius

@@ -18,8 +18,8 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.minmax import Vectors
 from ravenbench.text.counting import CountStore, with_counts
+from ravenbench.text.minmax import Vectors
 from ravenbench.text.ngrams import CharNgrams, NgramLexicon
 from ravenbench.text.tokens import frequent
 from ravenbench.texts import TextTable

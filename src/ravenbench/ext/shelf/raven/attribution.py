@@ -19,9 +19,10 @@ import numpy as np
 from ravenbench.attribution.base import Attributor
 from ravenbench.attribution.counts import Counts
 from ravenbench.errors import InputError
-from ravenbench.ext.shelf.raven_style.mask import ContentMask
-from ravenbench.ext.shelf.views import View, Views, chunks
+from ravenbench.ext.shelf.raven.mask import ContentMask
 from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.tfidf import unit
+from ravenbench.text.views import View, Views, chunks
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
@@ -259,9 +260,7 @@ class _Space:
         return np.asarray(np.sqrt(shares))
 
     def _rows(self, frequencies: Floats) -> Floats:
-        rows = (frequencies - self.centre) / self.spread
-        length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        return np.asarray(rows / np.where(length > 0, length, 1)[:, None], dtype=np.float32)
+        return unit((frequencies - self.centre) / self.spread).astype(np.float32)
 
 
 def _folds(pieces: _Pieces, gram: Floats) -> Ints:

@@ -2,8 +2,9 @@
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``counted`` texts.
 Out: raw scores (n,), log10 likelihood ratios, unbounded, higher = same author; ``ratios`` (n, alternations), what each
-alternation adds to the score, 0 where one side had no choice; ``counted`` counts (texts, forms). CorpusError for fewer
-than two authors, SpecError for a parameter, when it is made.
+alternation adds to the score, 0 where one side had no choice; ``explained`` the same of one case as a ``Choice`` each,
+with counts; ``counted`` counts (texts, forms). CorpusError for fewer than two authors, SpecError for a parameter, when it
+is made.
 
 An alternation is a choice between forms that say about the same: *do not* or *don't*, *until* or *till*, one space
 between sentences or two, *But* at the start of a sentence or after a comma. How often an author takes each form is a
@@ -47,15 +48,28 @@ RECENT = 4096
 
 
 class Alternatives(NamedTuple):
-    """The alternations, in order: ``names``, ``group`` (of each its place in ``GROUPS``), ``bounds`` (of each where its
-    forms begin; one more for the end), ``sequences`` (the forms of each sequence of tokens) and ``patterns`` (those of
-    regular expressions)."""
+    """The alternations, in order: ``names``, ``forms`` (what each form is called), ``group`` (of each alternation its
+    place in ``GROUPS``), ``bounds`` (of each where its forms begin; one more for the end), ``sequences`` (the forms of
+    each sequence of tokens) and ``patterns`` (those of regular expressions)."""
 
     names: tuple[str, ...]
+    forms: tuple[str, ...]
     group: tuple[int, ...]
     bounds: tuple[int, ...]
     sequences: dict[tuple[str, ...], list[int]]
     patterns: list[tuple[int, re.Pattern[str]]]
+
+
+class Choice(NamedTuple):
+    """An alternation in which both sides of a case chose: its forms, how often each stands in the questioned and in the
+    known texts, its share (0 to 1) among others, and the log10 ratio of all this, above 0 for one author."""
+
+    name: str
+    forms: tuple[str, ...]
+    questioned: tuple[int, ...]
+    known: tuple[int, ...]
+    others: tuple[float, ...]
+    log10: float
 
 
 @cache
@@ -66,8 +80,9 @@ def table() -> Alternatives:
     bounds = list[int]()
     sequences = dict[tuple[str, ...], list[int]]()
     patterns = list[tuple[int, re.Pattern[str]]]()
-    form = 0
+    named = list[str]()
     for line in text.split("\n"):
+        form = len(named)
         if line.startswith("= "):
             heads.append(line[2:])
             bounds.append(form)
@@ -75,18 +90,32 @@ def table() -> Alternatives:
         if not line or line.startswith("# ") or not heads:
             continue
         if line.startswith("re "):
-            patterns.append((form, re.compile(line[3:])))
+            name, pattern = line.removeprefix("re ").split(" := ", 1)
+            named.append(name)
+            patterns.append((form, re.compile(pattern)))
         else:
+            named.append(_called(line.split(" | ")[0]))
             for sequence in line.split(" | "):
                 # A stroke alone is the mark itself.
                 parts = [part.split("/") if part != "/" else ["/"] for part in sequence.split(" ")]
                 for tokens in product(*parts):
                     sequences.setdefault(tokens, []).append(form)
-        form += 1
     groups, names = zip(*(head.split(": ", 1) for head in heads), strict=True)
     return Alternatives(
-        names, tuple(map(GROUPS.index, groups)), (*bounds, form), sequences, patterns
+        names,
+        tuple(named),
+        tuple(map(GROUPS.index, groups)),
+        (*bounds, len(named)),
+        sequences,
+        patterns,
     )
+
+
+def _called(sequence: str) -> str:
+    """What a form is called: the first words of a sequence."""
+    name = " ".join(part.split("/")[0] or part for part in sequence.split(" "))
+    shown = re.sub(r"\bi\b", "I", name).replace("~", "…").replace("§", "empty lines")
+    return shown.removeprefix("^ ").capitalize() if shown.startswith("^") else shown
 
 
 def counted(texts: Sequence[str]) -> Floats:
@@ -196,6 +225,27 @@ class Alternations(Scorer):
             for usual in [self.usual_[part]]
         ]
         return np.stack(ratios, axis=1)
+
+    def explained(self, questioned: str, known: Sequence[str]) -> list[Choice]:
+        """Every alternation in which both sides chose, that which says most first."""
+        ratios = self.ratios(Problems.of([("case", known, questioned)]))[0]
+        here, there = (counted(texts).sum(axis=0).astype(int) for texts in ([questioned], known))
+        parts = _parts()
+        choices = []
+        for i in np.argsort(-np.abs(ratios), kind="stable").tolist():
+            part = parts[i]
+            if here[part].any() and there[part].any():
+                choices.append(
+                    Choice(
+                        name=table().names[i],
+                        forms=table().forms[part],
+                        questioned=tuple(here[part].tolist()),
+                        known=tuple(there[part].tolist()),
+                        others=tuple((self.usual_[part] / self.usual_[part].sum()).tolist()),
+                        log10=float(ratios[i]),
+                    )
+                )
+        return choices
 
 
 def grouped(ratios: Floats) -> Floats:
