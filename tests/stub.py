@@ -72,7 +72,7 @@ class Frame(Protocol):
 Tabular = Frame | Sequence[Mapping[str, Any]]
 
 def load_corpus(
-    what: str | Path | Corpus | Tabular,
+    corpus: str | Path | Corpus | Tabular,
     *,
     encoding: str | None = "utf-8",
     level: str | None = None,

@@ -250,3 +250,13 @@ def test_a_text_in_question_that_is_prepared_otherwise_is_said(mark):
     assert ("marks-of-others", mark) in said(known[0], marked[1:])
     assert not said(known[0], known[1:]) and not said(marked[0], marked[1:])
     assert not said(marked[0], known[1:4] + marked[4:])
+
+
+def test_markdown_beside_plain_texts_is_no_text(tmp_path):
+    """Markdown is read where there is nothing else; beside plain texts it is about them."""
+    for author in ("ann", "bob"):
+        (tmp_path / author).mkdir()
+        for number in range(2):
+            (tmp_path / author / f"{number}.txt").write_text(f"{author} writes text {number}.")
+        (tmp_path / author / "notes.md").write_text(f"Notes on {author}.")
+    assert len(load_corpus(tmp_path)) == 4

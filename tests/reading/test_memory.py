@@ -212,9 +212,9 @@ def test_a_value_gives_one_result_in_every_form(kind, tmp_path):
         except ravenbench.InputError as error:
             # Files number their lines from 1, tables of Python their rows from 0.
             of_file = re.sub(
-                r"the table 'what', row (\d)", lambda row: f"T:{int(row[1]) + 1}", str(error)
+                r"the table 'corpus', row (\d)", lambda row: f"T:{int(row[1]) + 1}", str(error)
             )
-            told[form] = re.sub(r"the table 'what'|\S+/t\.\w+", "T", of_file)
+            told[form] = re.sub(r"the table 'corpus'|\S+/t\.\w+", "T", of_file)
         else:
             told[form] = (corpus.digest(), *corpus.ids, *corpus.author.names, *corpus.topic.names)
             assert expected in ({*corpus.author.names}, {*corpus.topic.names})
@@ -255,7 +255,9 @@ def test_text_of_pyarrow_that_is_none_is_said():
     pyarrow = pytest.importorskip("pyarrow")
     half = [None, pyarrow.py_buffer(b"\0\0\0\0\3\0\0\0"), pyarrow.py_buffer(b"\xed\xa0\xbd")]
     table = pyarrow.table({"text": pyarrow.Array.from_buffers(pyarrow.string(), 1, half)})
-    with pytest.raises(ravenbench.InputError, match="the table 'what': this table cannot be read"):
+    with pytest.raises(
+        ravenbench.InputError, match="the table 'corpus': this table cannot be read"
+    ):
         ravenbench.load_corpus(table)
 
 
@@ -348,7 +350,9 @@ def test_errors_about_tables_name_the_table_and_parameters_of_python():
     ]
     message = _refusal(lambda: ravenbench.load_corpus(texts, text="body", author="writer"))
     assert (
-        message.startswith("the table 'what'") and "topic='none'" in message and "--" not in message
+        message.startswith("the table 'corpus'")
+        and "topic='none'" in message
+        and "--" not in message
     ), message
     assert not (
         ravenbench.load_corpus(texts, text="body", author="writer", topic="none").topic.codes >= 0
@@ -398,11 +402,11 @@ def test_numbers_of_a_column_with_a_missing_value_are_whole_again():
 def test_rows_are_called_as_the_frame_calls_them():
     table = frame(author=["Ann", None] + ["Bob"] * 10)
     table.index = [f"letter {i}" for i in range(12)]
-    with pytest.raises(ravenbench.InputError, match=r"the table 'what', row 'letter 1': author"):
+    with pytest.raises(ravenbench.InputError, match=r"the table 'corpus', row 'letter 1': author"):
         ravenbench.load_corpus(table)
     rows = frame().to_dict("records")
     rows[3]["text"] = object()
-    with pytest.raises(ravenbench.InputError, match=r"the table 'what', row 3: "):
+    with pytest.raises(ravenbench.InputError, match=r"the table 'corpus', row 3: "):
         ravenbench.load_corpus(rows)
     faulty = frame(text=[*TEXTS[:10], 3, 4])
     with pytest.raises(ravenbench.InputError, match=r"row 10: the text") as refusal:

@@ -369,6 +369,10 @@ def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
+_KINDS = {str: "a string", bool: "true or false", type(None): "null"}
+_TRUTH = (
+    "write a number: 1 for true and 0 for false, where they mean the same author and different ones"
+)
 _UNANSWERED = "give it a value, or leave the line out: a problem without an answer counts as 0.5"
 
 
@@ -496,10 +500,9 @@ def _answer(
     notes: list[Note],
 ) -> tuple[str, float]:
     location: dict[str, Any] = {"file": archive.label(name), "line": line}
-    if "value" not in record and (
-        generated_field := next((field for field in GENERATED if field in record), None)
-    ):
-        record = {**record, "value": record[generated_field]}
+    for field in GENERATED:
+        if field in record:
+            record = {"value": record[field], **record}
     if "value" not in record and "same" in record:
         raise fault("truth-not-answers", **location, found=sorted(record), fix=SWAPPED)
     key = record_id(dict(record), archive, name, line)
@@ -527,28 +530,18 @@ def _answer(
     value = record["value"]
     if isinstance(value, list):
         if not lenient or len(value) != 1:
-            raise fault(
-                "value-list",
-                **location,
-                found=value,
-                fix="--lenient takes the number out of it"
-                if len(value) == 1
-                else "write one number for each problem",
-            )
+            fix = "write one number for each problem"
+            if len(value) == 1:
+                fix = "--lenient takes the number out of it"
+            raise fault("value-list", **location, found=value, fix=fix)
         value = value[0]
         if not notes:
             notes += noted("listed-values", [f"line {line}"])
     if isinstance(value, bool) or not isinstance(value, int | float):
-        kind = {str: "a string", bool: "true or false", type(None): "null"}.get(
-            type(value), type(value).__name__
-        )
-        cure = {
-            str: _number_meant(str(value)) or _unquoted(str(value)),
-            bool: (
-                "write a number: 1 for true and 0 for false, where they mean the same author and"
-                " different ones"
-            ),
-        }.get(type(value), _UNANSWERED)
+        kind = _KINDS.get(type(value), type(value).__name__)
+        cure = _TRUTH if isinstance(value, bool) else _UNANSWERED
+        if isinstance(value, str):
+            cure = _number_meant(value) or _unquoted(value)
         raise fault("value-not-from-0-to-1", **location, found=value, fix=cure, value=kind)
     return key, _number(value, location)
 

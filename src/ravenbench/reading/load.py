@@ -215,30 +215,26 @@ def author_texts(archive: Archive) -> dict[str, Told]:
     Markdown and LaTeX where there is nothing else. Other files, hidden ones, and a README or licence in the outermost
     folder are left out.
     """
-    names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
-    plain = {name.with_suffix("") for name in names}
-    other_names = (
-        PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt")
-    )
+    paths = [PurePosixPath(name) for name in archive.names]
+    names = [path for path in paths if path.suffix.lower() == ".txt"]
+    plain = {path.with_suffix("") for path in names}
     documents = [
-        name
-        for name in other_names
-        if is_document(Path(name)) and name.with_suffix("") not in plain
+        path
+        for path in paths
+        if path.suffix.lower() != ".txt"
+        and is_document(Path(path))
+        and path.with_suffix("") not in plain
     ]
-    if others := [name for name in documents if name.suffix.lower() not in SOURCES]:
-        documents = others
+    others = [path for path in documents if path.suffix.lower() not in SOURCES]
     if not names:
-        by_header: dict[str, Told] = {
-            str(name): (None, None) for name in documents if name.suffix.lower() in _TEI
-        }
-        return by_header if len(by_header) == len(documents) else _laid_out(documents)
+        documents = others or documents
+        if all(path.suffix.lower() in _TEI for path in documents):
+            return {str(path): (None, None) for path in documents}
+        return _laid_out(documents)
     labels = _laid_out(names)
     depths = {len(PurePosixPath(text).parts) for text in labels} - {1}
-    return (
-        _laid_out([*names, *(name for name in others if len(name.parts) in depths)])
-        if labels
-        else {}
-    )
+    further = [path for path in others if len(path.parts) in depths]
+    return _laid_out([*names, *further]) if labels else {}
 
 
 def _laid_out(names: list[PurePosixPath]) -> dict[str, Told]:
@@ -299,48 +295,59 @@ def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> 
 def _doubts(path: Path, labels: Mapping[str, Told]) -> list[Note]:
     """Notes on what a layout may mean otherwise. FormatError if the authors would be parts of a data set."""
     authors = sorted({author for author, _ in labels.values() if author is not None})
-    folders = any("/" in name for name in labels)
-    shown = tuple(authors)
-    if folders:
-        check_no_parts(path, authors, list(labels))
-    doubts = noted("authors-parts", filter(is_part, authors if folders else ()))
-    stems = Counter(PurePosixPath(name).stem for name in labels if folders)
-    doubts += noted(
-        "about-authors", (stem for stem, n in stems.items() if n > 1 and may_be_nobody(stem))
-    )
-    inner: dict[str, set[str]] = {}
-    for name, (author, _) in labels.items():
-        stem = PurePosixPath(name).stem
+    stems = {name: PurePosixPath(name).stem for name in labels}
+    if not any("/" in name for name in labels):
+        return _doubts_of_names(authors, stems)
+    check_no_parts(path, authors, list(labels))
+    heads: dict[str, set[str]] = {}
+    for name, stem in stems.items():
         head, line, _ = stem.partition(" - " if " - " in stem else "_")
-        inner.setdefault(author or "", set()).add(head if line or is_name(stem) else "")
-    common = set.intersection(*inner.values()) - {""} if len(inner) > 1 and folders else set()
-    if not folders and any(map(is_kind, authors)):  # Essay 1 - Ann Roe
-        last_words = Counter(PurePosixPath(name).stem.rpartition(" - ")[2] for name in labels)
-        common = {words for words, times in last_words.items() if times > 1 and is_name(words)}
-    doubts += noted("authors-titles", sorted(common) if len(common) >= 3 else (), authors=shown)
-    topics = {topic for _, topic in labels.values() if topic is not None}
-    if all(topic is not None for _, topic in labels.values()) and len(topics) > len(authors) > 1:
-        doubts += noted("authors-topics", sorted(topics), authors=shown)
-    if len(authors) == 1 and len(topics) > 1:
+        heads.setdefault(labels[name][0] or "", set()).add(head if line or is_name(stem) else "")
+    common = set.intersection(*heads.values()) - {""} if len(heads) > 1 else set()
+    topics = {topic for _, topic in labels.values()}
+    times = Counter(stems.values())
+    doubts = noted("authors-parts", filter(is_part, authors))
+    doubts += noted(
+        "about-authors", (stem for stem, n in times.items() if n > 1 and may_be_nobody(stem))
+    )
+    doubts += _titles(common, authors)
+    if None not in topics and len(topics) > len(authors) > 1:
+        doubts += noted("authors-topics", sorted(filter(None, topics)), authors=tuple(authors))
+    if len(authors) == 1 and len(topics - {None}) > 1:
         inner_folder = path / PurePosixPath(next(iter(labels))).parents[1]
         doubts += noted("one-author", authors, folder=str(inner_folder))
-    parts_of = [
-        PurePosixPath(n).stem.split("_")
-        for n in labels
-        if not (folders or "_-_" in n or handed_in_by(n))
+    return doubts
+
+
+def _titles(common: Collection[str], authors: Sequence[str]) -> list[Note]:
+    """A note where three or more names stand with several of the authors."""
+    return noted(
+        "authors-titles", sorted(common) if len(common) >= 3 else (), authors=tuple(authors)
+    )
+
+
+def _doubts_of_names(authors: Sequence[str], stems: Mapping[str, str]) -> list[Note]:
+    """The same of texts in one folder, whose names without their endings tell the authors."""
+    doubts: list[Note] = []
+    if any(map(is_kind, authors)):  # Essay 1 - Ann Roe
+        last_words = Counter(stem.rpartition(" - ")[2] for stem in stems.values())
+        several = {words for words, times in last_words.items() if times > 1 and is_name(words)}
+        doubts = _titles(several, authors)
+    in_parts = [
+        stem.split("_") for name, stem in stems.items() if not ("_-_" in name or handed_in_by(name))
     ]
-    if parts_of and len(parts_of) == len(labels) and all(len(words) > 2 for words in parts_of):
+    longer = [parts for parts in in_parts if len(parts) > 2]
+    if longer and len(longer) == len(stems):
         return doubts + noted("authors-underscore", authors)
-    people: dict[str, dict[str, list[str]]] = {}
-    for surname, *title in (words for words in parts_of if len(words) > 2):
-        people.setdefault(surname, {}).setdefault(title[0], []).append("_".join(title[1:]))
-    for surname, titles_by_first_name in people.items():  # Smith_John_Letters, Smith_Mary_Letters
-        titles = [title for several in titles_by_first_name.values() for title in several]
-        if len(titles_by_first_name) > 1 and (
-            len(set(titles)) < len(titles)
-            or all(len(several) > 1 for several in titles_by_first_name.values())
+    works: dict[str, list[tuple[str, str]]] = {}
+    for surname, first_name, *title in longer:  # Smith_John_Letters, Smith_Mary_Letters
+        works.setdefault(surname, []).append((first_name, "_".join(title)))
+    for surname, titles in works.items():
+        times = Counter(first_name for first_name, _ in titles)
+        if len(times) > 1 and (
+            len({title for _, title in titles}) < len(titles) or min(times.values()) > 1
         ):
-            doubts += noted("surname-of-several", sorted(titles_by_first_name), surname=surname)
+            doubts += noted("surname-of-several", sorted(times), surname=surname)
     return doubts
 
 
@@ -356,19 +363,18 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[Note]:
         )
         notes += noted("empty-folders", set(inner) - full if len(full) > 1 else ())
     plain = {
-        str(PurePosixPath(name).with_suffix(""))
-        for name in read_names
-        if name.lower().endswith(".txt")
+        PurePosixPath(name).with_suffix("") for name in read_names if name.lower().endswith(".txt")
     }
     is_flat = not any("/" in name for name in read_names)
     by_code: dict[str, list[str]] = {}
     for name in archive.names:
+        place = PurePosixPath(name)
         if name in read_names or _is_metadata(name):
             continue
         code = "unread-files"
-        if PurePosixPath(name).stem.lower() in _IGNORED:
+        if place.stem.lower() in _IGNORED:
             code = "about-texts"
-        elif str(PurePosixPath(name).with_suffix("")) in plain:
+        elif place.with_suffix("") in plain:
             code = "plain-beside"
         elif is_flat and "/" not in name and is_document(Path(name)):
             code = "documents-beside"
@@ -384,10 +390,8 @@ def _unread(archive: Archive, read_names: Collection[str]) -> list[Note]:
 
 
 def _is_metadata(name: str) -> bool:
-    return table_kind(name) is not None and stem_of(name).lower().rpartition("_")[2] in (
-        "metadata",
-        "meta",
-    )
+    last = stem_of(name).lower().rpartition("_")[2]
+    return table_kind(name) is not None and last in ("metadata", "meta")
 
 
 def _metadata(
@@ -407,46 +411,31 @@ def _metadata(
             of_file.setdefault(plain_name(key), []).append(name)
     ambiguous: FormatError | None = None
     for column in lines[0][1] if lines else ():
-        named = [
-            (line, row, of_file.get(plain_name(str(row.get(column))), [])) for line, row in lines
-        ]
-        times = Counter(name for *_, names in named for name in names)
-        doubtful = next(
-            (
-                (line, names)
-                for line, _, names in named
-                if names and (names[1:] or times[names[0]] > 1)
-            ),
-            None,
-        )
-        if doubtful is not None:
-            line, names = doubtful
-            problem = f"several texts have this name: {some(names)}"
-            fix = "write the names with their folders"
-            if not names[1:]:
-                problem = f"several rows are about one text: {names[0]}"
+        row_of_file: dict[str, Mapping[str, Any]] = {}
+        strangers: list[str] = []
+        for line, row in lines:
+            value = str(row.get(column))
+            name, *further = of_file.get(plain_name(value), [""])
+            if further or name in row_of_file:
+                problem = f"several rows are about one text: {name}"
                 fix = "leave out those that are wrong"
-            ambiguous = FormatError(problem, file=archive.label(tables[0]), line=line, fix=fix)
-            continue
-        row_of_file = {name: row for _, row, names in named for name in names}
-        if row_of_file:
-            strangers = [str(row.get(column)) for _, row, names in named if not names]
+                if further:
+                    problem = f"several texts have this name: {some([name, *further])}"
+                    fix = "write the names with their folders"
+                ambiguous = FormatError(problem, file=archive.label(tables[0]), line=line, fix=fix)
+                break
+            if name:
+                row_of_file[name] = row
+            else:
+                strangers.append(value)
+        else:
+            if not row_of_file:
+                continue
             lacking = [name for name in labels if name not in row_of_file]
-            account += [
-                *noted("metadata-strangers", strangers, table=tables[0]),
-                *noted("metadata-lacking", lacking, table=tables[0]),
-                *ids_apart(map(_bare, lacking), map(_bare, strangers)),
-            ]
-            return {
-                name: {
-                    f"metadata {column_name}" if column_name in _OWN else column_name: None
-                    if value is None
-                    else str(value)
-                    for column_name, value in row.items()
-                    if column_name != column
-                }
-                for name, row in row_of_file.items()
-            }
+            account += noted("metadata-strangers", strangers, table=tables[0])
+            account += noted("metadata-lacking", lacking, table=tables[0])
+            account += ids_apart(map(_bare, lacking), map(_bare, strangers))
+            return {name: _columns(row, column) for name, row in row_of_file.items()}
     if ambiguous is not None:
         raise ambiguous
     account += noted("metadata-unused", tables)
@@ -454,6 +443,15 @@ def _metadata(
         map(_bare, labels), (_bare(str(value)) for _, row in lines for value in row.values())
     )
     return {}
+
+
+def _columns(row: Mapping[str, Any], of_names: str) -> dict[str, str | None]:
+    """What a row says of a text, without the column that names it."""
+    return {
+        f"metadata {column}" if column in _OWN else column: None if value is None else str(value)
+        for column, value in row.items()
+        if column != of_names
+    }
 
 
 def _bare(name: str) -> str:
@@ -732,7 +730,7 @@ def read_pairs_corpus(
 
 
 def load_corpus(
-    what: str | Path,
+    corpus: str | Path,
     *,
     encoding: str | None = UTF8,
     level: str | None = None,
@@ -747,7 +745,7 @@ def load_corpus(
 
     Parameters
     ----------
-    what : str or path
+    corpus : str or path
         ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of
         Parquet parts, PAN20–23 pairs (file, folder, zip), texts by author (``author/text.txt`` or
         ``Author_Title.txt``, folder or zip), or an imported corpus.
@@ -775,20 +773,20 @@ def load_corpus(
     reader_options = {"level": level, "pairs": pairs, "anonymous": anonymous}
     if options.get("topic") == "none":
         options["topic"] = None
-    corpus = _load(what, encoding, reader_options, dict(options))
-    if options.get("topic", "") is None and (corpus.topic.codes >= 0).any():
-        corpus = replace(corpus, topic=Labels.of([None] * len(corpus)))
+    loaded = _load(corpus, encoding, reader_options, dict(options))
+    if options.get("topic", "") is None and (loaded.topic.codes >= 0).any():
+        loaded = replace(loaded, topic=Labels.of([None] * len(loaded)))
     if strip_shared:
-        corpus = without_shared(corpus, pairs)
+        loaded = without_shared(loaded, pairs)
     remark(
         (
             note
-            for note in corpus.notes.get(ACCOUNT, ())
+            for note in loaded.notes.get(ACCOUNT, ())
             if strip_shared is False or note.code not in STRIPPED
         ),
-        what,
+        corpus,
     )
-    return corpus
+    return loaded
 
 
 def _load(

@@ -41,7 +41,6 @@ from ravenbench.reading.remarks import (
     names_person,
     near_copies,
     plain_words,
-    prepared_otherwise,
     signed,
 )
 from ravenbench.text.mail import signs_of_mail
@@ -324,7 +323,6 @@ def doubts_of(texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str
     """What was left out of texts, each with its author where that is known, and what to doubt in them: copies, parts
     of mails, names of candidates."""
     authors = {text: author for author, text in texts}
-    questioned_texts = {text.name: text.text for text, author in authors.items() if author is None}
     known = [text for text, author in authors.items() if author is not None]
     known_texts = [text.text for text in known]
     seen = Seen(known_texts, Labels.of(map(authors.get, known)), [text.name for text in known])
@@ -333,7 +331,6 @@ def doubts_of(texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str
         *account_of([text.document for text in authors if text.document is not None]),
         *near_copies(seen),
         *signed(seen),
-        *prepared_otherwise(questioned_texts, known_texts, "known texts"),
         *noted("names-of-candidates", _candidates_within(authors, candidates)),
         *noted("mail", mails, total=len(authors)),
     ]

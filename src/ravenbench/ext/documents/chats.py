@@ -224,10 +224,17 @@ def _exported(message: dict[str, Any]) -> tuple[str | None, str, str]:
         for inner in map(message.get, ("author", "user_profile"))
     )
     kind = message.get("type")
-    body = message.get("content") or message.get("text") or message.get("body") or ""
+    body = next(filter(None, map(message.get, ("content", "text", "body"))), "")
     if not isinstance(body, str):  # Telegram
         body = "".join(one if isinstance(one, str) else one["text"] for one in body)
-    name = message.get("sender_name") or message.get("sender")
+    number = str(message.get("from_id") or author.get("id") or message.get("user") or "")
+    names = (
+        *map(message.get, ("sender_name", "sender", "from")),
+        *map(author.get, ("nickname", "name")),
+        profile.get("real_name"),
+        number,
+    )
+    name = str(next(filter(None, names), ""))
     if author:  # Discord
         foreign = author.get("isBot") or kind not in (None, "Default", "Reply")
     elif "user" in message:  # Slack
@@ -236,23 +243,14 @@ def _exported(message: dict[str, Any]) -> tuple[str | None, str, str]:
     elif "sender" in message:  # Signal
         foreign = message.get("call")
         body = (message.get("quote") or "") + body
-    else:
-        foreign = (name is None and kind != "message") or message.get("forwarded_from")
-    number = str(message.get("from_id") or author.get("id") or message.get("user") or "")
-    names = (
-        name,
-        message.get("from"),
-        author.get("nickname"),
-        author.get("name"),
-        profile.get("real_name"),
-        number,
-    )
-    name = next((str(one) for one in names if one), "")
-    if "sender_name" in message:  # Messenger
+    elif "sender_name" in message:  # Messenger
+        foreign = not message["sender_name"]
         name = _again_utf8(name)
         body = _again_utf8(body)
-    words = checked_text(body)
-    return (checked_name(name, "a sender", "") if name and not foreign else None), number, words
+    else:
+        foreign = kind != "message" or message.get("forwarded_from")
+    known = checked_name(name, "a sender", "") if name and not foreign else None
+    return known, number, checked_text(body)
 
 
 def _again_utf8(words: str) -> str:

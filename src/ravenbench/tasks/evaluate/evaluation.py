@@ -457,7 +457,9 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
     offered = [f"{sign} p < {level}" for sign, level in STARS.items() if least < float(level)]
     note = f"{', '.join([*offered, '= no significant difference'])}; {test}, Holm-corrected."
     if len(offered) < len(STARS):
-        needed = f"give --trials {LEAST_STARS * len(pairs)} for *** (p < .001)"
+        needed = (
+            f"trials={LEAST_STARS * len(pairs)} (a key of a file for --spec) gives *** (p < .001)"
+        )
         needed = (
             needed
             if isinstance(evaluation.metrics[metric], Counted)

@@ -54,7 +54,7 @@ from ravenbench.ext.case.compare.record import (
 from ravenbench.ext.case.compare.spec import CompareSpec
 from ravenbench.ext.case.like_case import Shape
 from ravenbench.ext.case.sentences import say
-from ravenbench.reading.account import ACCOUNT, in_words
+from ravenbench.reading.account import ACCOUNT, Note, in_words
 from ravenbench.reading.load import load_corpus, without_shared
 from ravenbench.reading.remarks import prepared_otherwise
 from ravenbench.reading.texts import Text
@@ -90,12 +90,7 @@ def draft(
         corpus = without_shared(corpus)
         material = material.of(plain)
     components, notes = readable_verifiers(components, corpus)
-    questioned_texts = {
-        text.name: text.text
-        for case in material.cases
-        for text in (case.questioned, *case.candidate.texts)
-    }
-    notes += map(str, prepared_otherwise(questioned_texts, corpus.texts, "background texts"))
+    notes += map(str, _preparation(material.cases, corpus))
     screened = screen(material.cases, corpus, members)
     fewest = FEWEST_ADVISED if whole else None
     background = choose(corpus, screened.usable, spec.authors, spec.seed, fewest)
@@ -152,6 +147,18 @@ def draft(
         validated=citation,
     )
     return laid_out.draft(plan)
+
+
+def _preparation(cases: Sequence[CaseTexts], corpus: Corpus) -> list[Note]:
+    """Marks of preparation that tell texts of cases from the background's; those that tell questioned from known texts
+    only where the background tells no more."""
+    questioned = {case.questioned.name: case.questioned.text for case in cases}
+    known = {text.name: text.text for case in cases for text in case.candidate.texts}
+    texts = questioned | known | questioned  # questioned first, and theirs where names are equal
+    notes = prepared_otherwise(texts, corpus.texts, "background texts")
+    marks = {note.values["mark"] for note in notes}
+    among_them = prepared_otherwise(questioned, known.values(), "known texts")
+    return notes + [note for note in among_them if note.values["mark"] not in marks]
 
 
 def _not_validated(citation: Cited | None, shape: Shape) -> list[Reason]:
