@@ -43,17 +43,12 @@ def new_texts(text):
         ("He said that they do not come.", "He said that they don't come."),
         ("I said that he is right.", "I said he is right."),
         ("Let us go there.", "Let's go there."),
-        (
-            "The man went slowly to the town, but he came back.",
-            "The man went slowly to the town but he came back.",
-        ),
         ("Because we were late, I left.", None),
         (
             "I stayed at home because the house was warm.",
             "Because the house was warm, I stayed at home.",
         ),
         ("However, it is clear.", "It is, however, clear."),
-        ("It is also red.", "Also, it is red."),
         ("He left; she did not mind.", "He left. She did not mind."),
         ("The grey house has a favourite colour.", "The gray house has a favorite color."),
         (
@@ -73,17 +68,11 @@ def test_an_edit_is_found(text, wanted, no_resources):
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        (
-            "They looked at the results that changed our plans.",
-            "They looked at the results which changed our plans.",
-        ),
         ("We know that he left the town.", "We know he left the town."),
         ("We know he has left the town.", "We know that he has left the town."),
         ("He read the book that she had bought there.", "He read the book she had bought there."),
-        ("She also wrote three long letters.", "She wrote three long letters too."),
         ("In the past, we lived here together.", "We lived here together in the past."),
         ("Sometimes I feel the cold.", "I sometimes feel the cold."),
-        ("She gave him the keys, and he left.", "She gave the keys to him, and he left."),
         ("Although the road was long, we walked there.", "The road was long, but we walked there."),
         (
             "When the weather was bad, the boats stayed here.",
@@ -151,6 +140,27 @@ def test_a_phrase_is_replaced_wherever_it_may_be(no_resources):
     assert not [new for new in made if "have to" in new and "need to" in new]
 
 
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("We learned a lot of the words in class.", "many the"),
+        ("In the beginning of the century, we were poor.", "At first of"),
+        ("It was seen as a frequent return to the good ideas.", "go back"),
+        ("Not only were they hurt, but it was also a long way.", "yet"),
+        ("You are mobile which is very valuable.", "that is"),
+        ("It was right for her—his money was like hers—she soon said so.", "her, his"),
+        ("Now that my skills had begun to grow, I was glad.", "Now, that"),
+        ("The women and children worked for years in the mills.", "both"),
+        ("The house, if it had been empty, would have been sold.", "house if"),
+        ("He told us to improve, writing and speaking.", "writing,"),
+        ("He may do so without the state.", "might"),
+    ],
+)
+def test_what_readers_found_wrong_is_not_done(text, wrong, resources):
+    assert not [new for _, new in new_texts(text) if wrong in new]
+
+
 def test_a_fragment_stays(no_resources):
     text = "No reason at all. He left in the rain. But he came back to the house."
     assert not [new for _, new in new_texts(text) if "at all;" in new or "at all, and" in new]
@@ -171,7 +181,9 @@ def test_a_fragment_stays(no_resources):
 )
 def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
     assert not [
-        new for kind, new in new_texts(text) if kind not in ("typography", "spelling", "contract")
+        new
+        for kind, new in new_texts(text)
+        if kind not in ("typography", "spelling", "contract", "expand")
     ]
 
 
