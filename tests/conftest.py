@@ -105,6 +105,11 @@ def data_folder(name: str) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def public_reports() -> Path:
+    return data_folder("../cases")
+
+
 CORPORA = {"pan14", "pan18", "pan20", "ebg", "eltec", "stel", "newsgroups_home", "nltk_home"}
 """Fixtures that stand for research data."""
 FEW_AND_LONG = {

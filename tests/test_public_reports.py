@@ -14,7 +14,6 @@ from typing import NamedTuple
 import pytest
 
 import ravenbench
-from conftest import data_folder
 from contracts.commands import raven
 from ravenbench.cli import main
 from ravenbench.errors import FormatError, SpecError
@@ -222,11 +221,11 @@ NEEDS = {"pdf-columns": "pypdfium2"}
 
 
 @pytest.fixture
-def case(monkeypatch: pytest.MonkeyPatch):
+def case(monkeypatch: pytest.MonkeyPatch, public_reports: Path):
     """Goes into the folder of a case."""
 
     def enter(name: str) -> Path:
-        folder = data_folder("../cases") / name
+        folder = public_reports / name
         monkeypatch.chdir(folder)
         monkeypatch.setenv("COLUMNS", "200")
         return folder
@@ -234,8 +233,8 @@ def case(monkeypatch: pytest.MonkeyPatch):
     return enter
 
 
-def test_every_case_is_here():
-    folders = {path.name for path in data_folder("../cases").iterdir() if path.is_dir()}
+def test_every_case_is_here(public_reports):
+    folders = {path.name for path in public_reports.iterdir() if path.is_dir()}
     assert folders == {*CASES}
 
 

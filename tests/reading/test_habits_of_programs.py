@@ -243,7 +243,7 @@ def test_a_text_in_question_that_is_prepared_otherwise_is_said(mark):
     marked = [PREPARED[mark](text) for text in known]
 
     def said(questioned, others):
-        notes = prepared_otherwise({"q": questioned}, others, "known texts")
+        notes = prepared_otherwise([("q", questioned)], others, "known texts")
         return {(note.code, note.values["mark"]) for note in notes}
 
     assert ("marks-in-question", mark) in said(marked[0], known[1:])

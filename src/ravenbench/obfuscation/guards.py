@@ -59,7 +59,7 @@ class Stretches:
             word
             for word in words
             if word.group()[:1].isupper()
-            and word.group() not in ("I", "I'm", "I've", "I'd", "I'll")
+            and word.group().replace("’", "'") not in ("I", "I'm", "I've", "I'd", "I'll")
         ]
         inside = {
             word.group()

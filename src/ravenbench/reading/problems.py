@@ -207,7 +207,7 @@ def _remarks(problems: Problems) -> list[Note]:
         *several_languages(seen),
         *shared(seen),
         *prepared_otherwise(
-            questioned_texts, [texts[row] for row in sorted(known_rows)], "known texts"
+            [*questioned_texts.items()], [texts[row] for row in sorted(known_rows)], "known texts"
         ),
     ]
 

@@ -262,16 +262,20 @@ def _marks(texts: Sequence[str]) -> Iterator[tuple[str, str, list[bool | None]]]
 
 
 def prepared_otherwise(
-    questioned_texts: Mapping[str, str], others: Iterable[str], which: str
+    questioned_texts: Sequence[tuple[str, str]], others: Iterable[str], which: str
 ) -> list[Note]:
-    """Marks of preparation that texts in question, by name, have and nine of ten of the first others lack, or the
-    reverse, where that is twice as frequent in question as among the others, which are called so."""
+    """Marks of preparation that texts in question (names and texts) have and nine of ten of the first others lack, or
+    the reverse, where that is twice as frequent in question as among the others; ``which`` is what a note calls these."""
     notes: list[Note] = []
-    for mark, lack, has_mark in _marks([*questioned_texts.values(), *islice(others, LOOKED_AT)]):
+    for mark, lack, has_mark in _marks(
+        [*(text for _, text in questioned_texts), *islice(others, LOOKED_AT)]
+    ):
         of_others = [kind for kind in has_mark[len(questioned_texts) :] if kind is not None]
         for kind, code in ((True, "marks-in-question"), (False, "marks-of-others")):
             odd = [
-                name for name, own in zip(questioned_texts, has_mark, strict=False) if own is kind
+                name
+                for (name, _), own in zip(questioned_texts, has_mark, strict=False)
+                if own is kind
             ]
             share = of_others.count(kind) / max(1, len(of_others))
             if odd and of_others and share <= min(0.1, len(odd) / 2 / len(questioned_texts)):

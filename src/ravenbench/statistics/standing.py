@@ -1,8 +1,8 @@
 """Says how recognisable a text is: how many texts by other people come as near to its author's texts.
 
 In: for ``Standing`` a count of texts by others that come as near, and of how many; for ``sentence`` what measured it.
-Out: a ``Standing``, whose ``share`` (0 to 1, lower = more recognisable) has Wilson's 95 % interval, one verdict of
-``VERDICTS`` and one sentence, the same for every command. No error of its own; ``of`` must be above 0.
+Out: a ``Standing``, whose ``share`` (0 to 1, lower = more recognisable) has Wilson's 95 % interval, one verdict
+(recognised, perhaps, not) and one sentence, the same for every command. No error of its own; ``of`` must be above 0.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Standing(NamedTuple):
     def sentence(self, measured_by: str) -> str:
         """Verdict, rank and interval, and what measured them."""
         low, high = self.interval
-        comes = "comes" if self.nearer == 1 else "come"
+        comes = "comes" if 1 in (self.nearer, self.of) else "come"
         return (
             f"{self.verdict} by {measured_by}: {self.nearer or 'none'} of"
             f" {counted(self.of, 'text')} by other people {comes} as near to the author's other"

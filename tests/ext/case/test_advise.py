@@ -16,8 +16,8 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.ext.case.advise.api import habits, places, without
 from ravenbench.ext.case.advise.coach import Coach
 from ravenbench.ext.case.advise.command import offered
-from ravenbench.ext.case.advise.personal import personal
-from ravenbench.ext.case.advise.report import changes, tables, to_json
+from ravenbench.ext.case.advise.personal import Personal, personal
+from ravenbench.ext.case.advise.report import clip, tables, to_json
 from ravenbench.ext.case.compare.task import Compare
 from ravenbench.ext.case.validate.task import Validate
 from ravenbench.ext.shelf.raven.alternations import Choice
@@ -98,8 +98,8 @@ def test_uses_beyond_the_crowds_are_taken_out_and_no_more():
     assert comma.excess == len(comma.places) - 20
     assert without(asked, comma, {}).count(",") == 20
     assert places("It's its own. ITS end.", "word", "its") == ((5, 8), (14, 17))
-    assert changes("a b c d e f g\nh", "a b c d e f g\nk") == ["line 2: “h” → “k”"]
-    assert changes("a b c", "a  b c") == ["line 1: white space at “b”"]
+    assert clip("https://example.org/" + "a" * 40) == f"“https://example.org/{'a' * 9}…”"
+    assert clip("four words stand here, and more") == "“four words stand here, and …”"
 
 
 def test_one_page_of_eighty_columns(others, mine, found):
@@ -205,19 +205,23 @@ def test_a_coach_says_what_was_worse_and_when_to_stop(found, monkeypatch):
 def test_what_names_a_person_is_found_by_kind():
     text = (
         "My brother went to school with Anna Petrova in Novi Sad. I am a nurse, and in May 2004 I was in our town."
-        " I'm 27 and one of my friends is a 30-year-old. Write to info@example.org or call +44 20 7946 0958."
+        " I'm 27 and one of my friends is a 30-year-old. Write to info@example.org or call"
+        " +44 20 7946 0958 (1914-1918, 2011-05-03)."
     )
     kinds = {one.kind: [text[a:b] for a, b in one.places] for one in personal(text)}
     assert kinds == {
         "name": ["Anna Petrova", "Novi Sad"],
-        "date": ["May 2004"],
+        "date": ["May 2004", "1914", "1918", "2011"],
         "age": ["I'm 27", "30-year-old"],
         "people": ["My brother", "one of my friends"],
         "school, work, home": ["our town"],
         "role": ["I am a nurse"],
         "address": ["info@example.org", "+44 20 7946 0958"],
     }
-    assert personal("it rains, and nobody is here.") == ()
+    assert personal(
+        "it rains, and nobody is here. As a result, I’m late, and I’ve met Augustine."
+    ) == (Personal("name", ((67, 76),)),)
+    assert personal("Der Hund lief über die Straße, und das Kind sah ihn in der Stadt. " * 9) == ()
 
 
 def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):

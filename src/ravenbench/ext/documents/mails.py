@@ -219,7 +219,7 @@ def _sender(message: Message) -> tuple[str, str]:
         if "@" in one and one != address:
             return one, own_name
     is_list = _raw(message, "List-Id") or _raw(message, "List-Post")
-    return (own_name, own_name) if is_list or address in dict(answered).values() else as_given
+    return (own_name, own_name) if is_list or address in [one for _, one in answered] else as_given
 
 
 def _people(message: Message, name: str) -> list[tuple[str, str]]:

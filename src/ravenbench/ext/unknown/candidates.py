@@ -71,7 +71,7 @@ def read_question(
         notes = [note for note in notes if "--strip-shared" not in note]
         notes.append(f"passages of several authors were taken out of {changed:,} texts")
     questioned = [(None, text) for text in texts]
-    questioned_texts = {text.name: text.text for text in texts}
+    questioned_texts = [(text.name, text.text) for text in texts]
     notes += map(
         str, prepared_otherwise(questioned_texts, (one.text for one in known), "known texts")
     )

@@ -468,8 +468,8 @@ def _means_the_same(word: str, lemma: str, pos: str | None) -> bool:
 def _instead(text: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Near words that are no antonyms, in the same form, of those words that have one, and what is missing for more.
 
-    Synonyms in the usual sense come first, then more general words; the part of speech is the one that a word has here,
-    or usually has where there is no tagger.
+    They are synonyms in the usual sense of both; the part of speech is the one that a word has here, or usually has
+    where there is no tagger.
     """
     if (lacking := missing("wordnet")) is not None:
         return {}, [f"no words are proposed: {lacking}"]
@@ -478,7 +478,7 @@ def _instead(text: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]
     for word in words:
         sense = None if part else usual_sense(word)
         pos = sense.pos().replace("s", "a") if sense is not None else part.get(word)
-        for lemma in (lemma for near in relatives(word, pos) for lemma in near) if pos else ():
+        for lemma in relatives(word, pos)[0] if pos else ():
             try:
                 inflected = same_form(word, lemma, pos)
             except MissingPart as error:

@@ -47,10 +47,10 @@ class Coach:
         by = ", ".join(self.advice.recognised_by) or "no verifier alone"
         tips = self._next()
         if not tips:
-            tips = [
-                "nothing more is to be had from this list: no habit and no sentence gains"
-                f" {figure(LEAST)}; what names you (see above) still does"
-            ]
+            tips = [f"nothing more is to be had: no habit and no sentence gains {figure(LEAST)}."]
+            if self.advice.personal:
+                named = ", ".join(one.kind for one in self.advice.personal)
+                tips.append(f"What names you is still there: {named}.")
         return [finding(self.advice), f"still recognised by: {by}", *tips]
 
     def _next(self) -> list[str]:

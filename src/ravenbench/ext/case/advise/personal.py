@@ -1,6 +1,6 @@
 """Finds what names a person in a text, whatever its style: names, dates, schools and work, relations, addresses.
 
-In: for ``personal`` a text (English; of other languages names within sentences, numbers and addresses).
+In: for ``personal`` a text (English; of others numbers and addresses alone).
 Out: ``personal``: a tuple of ``Personal``, each a kind of ``KINDS`` and half-open places in characters, in the order
 of the kinds; none where a kind does not occur. No error of its own. No list is complete: a reader who knows the writer
 sees more.
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ravenbench.obfuscation.guards import stretches
 from ravenbench.obfuscation.parts import Span
+from ravenbench.text.content_words import speaks_english
 
 _NEAR = (
     "mother|father|mom|mum|dad|parents|husband|wife|partner|brother|sister|son|daughter|children"
@@ -31,20 +32,20 @@ _MONTHS = (
 KINDS = {
     "name": re.compile(r"(?!)"),
     "date": re.compile(
-        rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,4}}\b)?|\b(?:19|20)\d\d\b"
+        rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})\b(?: \d{{1,4}}\b)?|\b(?:19|20)\d\d\b"
         r"|\b\d{1,2}/\d{1,2}(?:/\d{2,4})?\b"
         r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
     ),
     "age": re.compile(r"\b(?:I am|I'm|I’m|aged?|turned) \d\d?\b|\b\d\d?[ -]years?[ -]old\b"),
-    "people": re.compile(rf"\b(?:one of )?(?:my|our) (?:[a-z]+ )?(?:{_NEAR})\b", re.IGNORECASE),
+    "people": re.compile(rf"\b(?:one of )?(?:my|our) (?:[a-z]+ )?(?:{_NEAR})s?\b", re.IGNORECASE),
     "school, work, home": re.compile(rf"\b(?:my|our) (?:[a-z]+ )?(?:{_PLACES})\b", re.IGNORECASE),
     "role": re.compile(
-        r"\bI (?:am|was|work as|worked as|have been) an? (?:[a-z]+ )?[a-z]+\b"
-        r"|\b[Aa]s an? [a-z]+, I\b"
+        r"\bI (?:am|was|work as|worked as|have been) an? (?!bit|little|lot)(?:[a-z]+ )?[a-z]+\b"
+        r"|\b[Aa]s an? (?!result|rule|matter|consequence|whole)[a-z]+, I\b"
     ),
     "address": re.compile(
         r"\b(?:https?://|www\.)\S+|(?<!\S)[\w.+\-]{1,60}@[\w\-]{1,60}\.\w+|(?<!\S)@\w+"
-        r"|(?<!\w)\+?\d[\d ()\-]{7,16}\d(?!\w)"
+        r"|(?<!\w)(?:\+\d[\d ()\-]{7,16}|0\d[\d ()\-]{7,16}|\(\d{3}\) ?\d{3}-\d{3}|\d{3}-\d{3}-\d{3})\d(?!\w)"
     ),
 }
 """Kinds of what names a person, and what it looks like; names are found as words that are capitals within sentences."""
@@ -77,6 +78,8 @@ def personal(text: str) -> tuple[Personal, ...]:
 
 def _names(text: str) -> list[Span]:
     """Names, several words in a row as one."""
+    if not speaks_english([text]):
+        return []  # nouns are capitals too, as in German
     names = stretches(text).names
     spans = list[Span]()
     for word in re.finditer(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*", text):

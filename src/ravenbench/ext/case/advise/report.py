@@ -2,7 +2,7 @@
 
 In: an ``Advice``; answers by verifier before and after an edit, each from 0 (two authors) to 1 (one); a text before and
 after.
-Out: tables (``AdviceView``, ``tables``, ``answers``), HTML (``marked``), lines (``changes``, ``summary``), JSON values
+Out: tables (``AdviceView``, ``tables``, ``answers``), HTML (``marked``), lines (``shown_change``, ``summary``), JSON values
 (``to_json``) and one sentence (``finding``); rates are uses in 1,000 words, a gain is the fall of the mean answer, a
 change is the answer after less that before.
 """
@@ -26,7 +26,7 @@ from ravenbench.ext.case.choices import choice_table
 from ravenbench.ext.case.sentences import say
 from ravenbench.reports.report import FolderView, write_parts
 from ravenbench.reports.view import Col, Table, col, figure, objects, rows_json, table, to_html
-from ravenbench.text.alignment import EqualRun, pieces, runs
+from ravenbench.text.alignment import EqualRun
 
 SHOWN = 9
 TOPIC_WORDS = 4
@@ -222,13 +222,6 @@ def place_of(advice: Advice, tip: Tip) -> str:
     return f"{tip.habit.name}: sentence {_where(advice, tip)}"
 
 
-def changes(before: str, after: str) -> list[str]:
-    """What an edit changed, a line a place, with the line of the new text."""
-    a = pieces(before)
-    b = pieces(after)
-    return [shown_change(a, b, run) for run in runs(a, b) if run.kind != "same"]
-
-
 def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
     """One change, with its line in the new text."""
     old = "".join(a[run.a_start : run.a_stop])
@@ -245,6 +238,8 @@ def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
 def clip(text: str, most: int = 30) -> str:
     """The beginning of a text on one line, in quotation marks."""
     words = shorten(text, most, placeholder=" …")
+    if words.strip() == "…":  # one long word, or writing without blanks
+        words = text.strip()[: most - 1] + "…"
     return f"“{words}”" if words else "nothing"
 
 

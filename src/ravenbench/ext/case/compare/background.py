@@ -90,8 +90,7 @@ def choose(
     corpus: Corpus, usable: Bools, most: int, seed: int, fewest: int | None = None
 ) -> Population:
     """The authors with two documents or more, at most so many; ``fewest``, by default ``FEWEST_AUTHORS``, must fill a
-    shape. Raises CorpusError if fewer than two authors have two
-    documents."""
+    shape. Raises CorpusError if fewer than two authors have two documents."""
     whole = corpus.columns.get("document")
     document = (
         np.arange(len(corpus))
@@ -110,7 +109,7 @@ def choose(
             "the background is too small: likelihood ratios are learned from pairs by one author"
             " and by two",
             found=f"{len(rows_of)} authors with two texts or more{gone}",
-            expected=f"at least {FEWEST_AUTHORS}, better 40",
+            expected=f"at least {fewest or FEWEST_AUTHORS}, better 40",
             fix="look at the texts that were left out, or " * bool(gone)
             + "add texts by other people, of the kind and language of the case",
         )

@@ -152,12 +152,12 @@ def draft(
 def _preparation(cases: Sequence[CaseTexts], corpus: Corpus) -> list[Note]:
     """Marks of preparation that tell texts of cases from the background's; those that tell questioned from known texts
     only where the background tells no more."""
-    questioned = {case.questioned.name: case.questioned.text for case in cases}
-    known = {text.name: text.text for case in cases for text in case.candidate.texts}
-    texts = questioned | known | questioned  # questioned first, and theirs where names are equal
+    questioned = [(case.questioned.name, case.questioned.text) for case in cases]
+    known = [(text.name, text.text) for case in cases for text in case.candidate.texts]
+    texts = list(dict.fromkeys(questioned + known))
     notes = prepared_otherwise(texts, corpus.texts, "background texts")
     marks = {note.values["mark"] for note in notes}
-    among_them = prepared_otherwise(questioned, known.values(), "known texts")
+    among_them = prepared_otherwise(questioned, (text for _, text in known), "known texts")
     return notes + [note for note in among_them if note.values["mark"] not in marks]
 
 

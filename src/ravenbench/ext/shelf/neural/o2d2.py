@@ -42,7 +42,7 @@ from ravenbench.verifiers.contract.base import Verifier, mean_by_problem
 WINDOW = 30
 HOP = 26
 SPELLING = 15
-"""Tokens of a window, tokens from the begin of one to that of the next, and characters read of a token."""
+"""Tokens of a window, tokens from the beginning of one to that of the next, and characters read of a token."""
 OUTSIDE = ["", " "]
 """What has the numbers 0 and 1 among words and characters: none, and any other."""
 

@@ -78,7 +78,7 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 8
+    version = 9
     mode: ClassVar[str] = "repaired"
 
     goal: float = -1.0
@@ -173,14 +173,16 @@ class RavenHide(Obfuscator):
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
             if not (gains > 0).any():
                 helpful = open_ & (now > near)
-                short = f"the goal (nearness {self.goal:g}) was not reached, it is {now:.1f}: "
+                short = (
+                    f" before the goal was reached (nearness {self.goal:g}; it came to {now:.1f})"
+                )
                 if (helpful & (cost > left)).any():
-                    return chosen, f"{short}the limit of sense was"
+                    return chosen, f"the limit of sense was reached{short}"
                 losing = (
                     f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
                 )
                 none = losing if helpful.any() else "no safe edit was left that helps"
-                return chosen, short + none
+                return chosen, none + short
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)
             chosen.append(candidates[best])

@@ -3,17 +3,17 @@
 In: for ``safe_edits`` an English text; nothing for ``alternatives``.
 Out: ``safe_edits`` gives a list of ``SafeEdit``, each with ``edits`` made together or not at all (half-open spans in
 characters, and new text) and one ``cost`` for them, a number above 0: 0.1 = nobody notices, 0.4 = another word or order
-of clauses; edits of all signs of a kind cost 0.01 a sign, of all spellings 0.1 a word. ``alternatives`` gives one
-expression for all phrases, and by phrase what may replace it. No error: edits that need the tagger are left out.
+of clauses; edits of all signs of a kind cost 0.01 a sign, of all spellings 0.1 a word, of all contractions 0.2 each.
+``alternatives`` gives one expression for all phrases, and by phrase what may replace it. No error: edits that need the tagger are left out.
 
-Which words may replace which is written in ``raven_hide_alternatives.txt``. Quotations, addresses, names and
-numbers in dates are left alone.
+Which words may replace which is written in ``raven_hide_alternatives.txt``. Quotations (but for their signs and
+spelling), addresses, names and numbers in dates are left alone.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -60,8 +60,8 @@ class SafeEdit:
     def clashes(self, other: SafeEdit) -> bool:
         """Whether the two cannot both be made: they overlap or touch."""
         whole = [one.edits[0].operation for one in (self, other) if one.edits[0].operation in WHOLE]
-        if len(whole) == 1:
-            return False
+        if len({WHOLE[name] for name in whole}) + (len(whole) == 1) == 2:
+            return False  # the one of the lower number is made
         if whole and (whole == ["spelling", "spelling"] or _CONTRACTIONS.issuperset(whole)):
             return True
         near = 0 if whole else 1
@@ -130,7 +130,7 @@ def safe_edits(text: str) -> list[SafeEdit]:
     proposed = [
         *_typography(text),
         *_spelling(text),
-        *_phrases(text),
+        *_phrases(text, quoted),
         *_contractions(text, quoted),
         *_marks(text),
         *_sentence_edits(text),
@@ -141,7 +141,7 @@ def safe_edits(text: str) -> list[SafeEdit]:
         for one in proposed
         if one.edits[0].operation in WHOLE or not any(_within(edit, quoted) for edit in one.edits)
     ]
-    return list({one.edits: one for one in free if not _doubles(text, one)}.values())
+    return list({one.edits: one for one in free if not _doubles(text, one.edits)}.values())
 
 
 _DOUBLED = re.compile(r"\b([^\W\d_]+) \1\b", re.IGNORECASE)
@@ -152,9 +152,9 @@ def doubled(text: str) -> int:
     return sum(1 for _ in _DOUBLED.finditer(text))
 
 
-def _doubles(text: str, one: SafeEdit) -> bool:
-    """Whether an edit brings a word next to itself."""
-    ordered = sorted(one.edits, key=lambda edit: edit.start)
+def _doubles(text: str, edits: Sequence[Edit]) -> bool:
+    """Whether edits bring a word next to itself."""
+    ordered = sorted(edits, key=lambda edit: edit.start)
     at = low = max(0, ordered[0].start - _BEFORE)
     new = ""
     for edit in ordered:
@@ -221,7 +221,7 @@ def _spelling(text: str) -> Iterator[SafeEdit]:
             yield SafeEdit(edits, 0.1 * len(edits))
 
 
-def _phrases(text: str) -> Iterator[SafeEdit]:
+def _phrases(text: str, quoted: list[Span]) -> Iterator[SafeEdit]:
     """Phrases of one meaning: all uses of a phrase that may be replaced become the other, or none."""
     regex, table = alternatives()
     replaced: dict[tuple[str, str, float], list[Edit]] = {}
@@ -243,6 +243,8 @@ def _phrases(text: str) -> Iterator[SafeEdit]:
                     continue
                 new = "" if gone else match_case(old, other.new) if begins else other.new
                 edit = Edit(start, end + gone, new, "drop" if gone else "phrase")
+                if _within(edit, quoted) or _doubles(text, (edit,)):
+                    continue
                 replaced.setdefault((old.lower(), other.new, other.cost), []).append(edit)
     for (_, _, cost), edits in replaced.items():
         unlike = {edit.start: edit for edit in edits}
@@ -288,12 +290,14 @@ def _contractions(text: str, quoted: list[Span]) -> Iterator[SafeEdit]:
             if not (question and long.endswith("not")):
                 long_forms.append(Edit(*match.span(), match_case(match.group(), long), "expand"))
     for match in re.finditer(
-        r"(?<![\w'’-])(it|that|there|he|she)['’]s (?!been|got|had|gone|done|made|come|become|left|\w+en\b"
-        r"|\w+ed\b)(?=(?:[a-z]|\d))",
+        r"(?<![\w'’-])(it|that|there|he|she)['’]s (?:(?:not|very|so|no|only|just|also|always"
+        r"|never|now|still|really|quite) )?(?=(?:a|an|the|true|in|on|at|about|why|what|how|my|his|her"
+        r"|our|their|your|hard|easy|good|bad|clear|important|necessary|possible|likely|\d+)\b)",
         text,
         re.I,
     ):
-        long_forms.append(Edit(*match.span(), f"{match[1]} is ", "expand"))
+        end = match.end(1) + 3
+        long_forms.append(Edit(match.start(), end, f"{match[1]} is ", "expand"))
     for edits in (short_forms, long_forms):
         free = [edit for edit in edits if not _within(edit, quoted)]
         apart = [
@@ -335,7 +339,6 @@ _RULES = (
     (rf"(?:{_OPENERS}),(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", "", "comma", 0.1),
     (rf"(?:{_OPENERS})(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", ",", "comma", 0.1),
     (r"(?<=\w)(?:\.\.\.+|…)(?=\s+[A-Z]|\s*\Z)", ".", "ellipsis", 0.2),
-    (r"(?<=\w)\.\.\. (?=[a-z])", ", ", "ellipsis", 0.3),
     (rf"(?:{_THAT}) that(?= (?:I|he|she|it|they|we) \w)", "", "that", 0.2),
     *(
         (
