@@ -220,7 +220,7 @@ def test_what_names_a_person_is_found_by_kind():
     }
     assert personal(
         "it rains, and nobody is here. As a result, I’m late, and I’ve met Augustine."
-    ) == (Personal("name", ((67, 76),)),)
+    ) == (Personal("name", ((66, 75),)),)
     assert personal("Der Hund lief über die Straße, und das Kind sah ihn in der Stadt. " * 9) == ()
 
 

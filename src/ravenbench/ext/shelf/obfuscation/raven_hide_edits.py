@@ -4,7 +4,8 @@ In: for ``safe_edits`` an English text; nothing for ``alternatives``.
 Out: ``safe_edits`` gives a list of ``SafeEdit``, each with ``edits`` made together or not at all (half-open spans in
 characters, and new text) and one ``cost`` for them, a number above 0: 0.1 = nobody notices, 0.4 = another word or order
 of clauses; edits of all signs of a kind cost 0.01 a sign, of all spellings 0.1 a word, of all contractions 0.2 each.
-``alternatives`` gives one expression for all phrases, and by phrase what may replace it. No error: edits that need the tagger are left out.
+``alternatives`` gives one expression for all phrases, and by phrase what may replace it. No error: edits that need the
+tagger are left out.
 
 Which words may replace which is written in ``raven_hide_alternatives.txt``. Quotations (but for their signs and
 spelling), addresses, names and numbers in dates are left alone.
