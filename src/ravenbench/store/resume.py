@@ -193,7 +193,7 @@ def _local_paths(spec: Mapping[str, Any]) -> Iterator[str]:
     their endings, so that a run beside them changes nothing."""
     for name, value in spec.items():
         for path in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(path, str) and name not in ("known", "questioned"):
+            if isinstance(path, str) and path and name not in ("known", "questioned"):
                 with suppress(OSError, ValueError):  # too long for a path
                     if Path(path).exists():
                         yield path

@@ -20,7 +20,9 @@ from ravenbench.ext.case.compare.record import (
     Why,
 )
 from ravenbench.ext.case.compare.spec import build as spec_of
+from ravenbench.ext.case.compare.task import Compare
 from ravenbench.reports.report import analyse, write_report
+from ravenbench.store.resume import _local_paths
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -264,3 +266,13 @@ def test_dates_that_may_be_read_in_two_ways_are_said():
         in written_dates(["03/04/2024", "05/06/2024"])[1]
     )
     assert not written_dates(["03/04/2024", "25/06/2024"])[1]
+
+
+def test_the_answer_may_stand_beside_the_class(tmp_path, monkeypatch):
+    """As in ``raven compare --each essays/ -o class``: no background is named, and the folder is no input."""
+    monkeypatch.chdir(tmp_path)
+    class_of(tmp_path / "essays")
+    task = Compare({"each": "essays", "out": "class", **FAST})
+    task.resolve()
+    assert task.folder.name == "class"
+    assert [*_local_paths(task.spec.resolved())] == ["essays"]
