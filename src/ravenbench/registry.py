@@ -314,9 +314,7 @@ def suggestion(kind: str, name: str) -> str | None:
         near = near or [
             n for n in targets_by_name if f" {folded}" in called(targets_by_name[n]).casefold()
         ]
-    if near:
-        return did_you_mean(name, near, cutoff=0)
-    return did_you_mean(name, targets_by_name)
+    return did_you_mean(name, near, cutoff=0) if near else did_you_mean(name, targets_by_name)
 
 
 def parse(kind: str, text: str, nested: bool = False) -> Any:

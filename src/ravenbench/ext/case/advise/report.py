@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -237,10 +236,12 @@ def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
 
 def clip(text: str, most: int = 30) -> str:
     """The beginning of a text on one line, in quotation marks."""
-    words = shorten(text, most, placeholder=" …")
-    if words.strip() == "…":  # one long word, or writing without blanks
-        words = text.strip()[: most - 1] + "…"
-    return f"“{words}”" if words else "nothing"
+    words = text.split()
+    whole = " ".join(words)
+    if len(whole) > most:
+        first = _whole_words(words, most - 1)  # none of one long word, or of writing without blanks
+        whole = " ".join([*first, "…"]) if first else whole[: most - 1] + "…"
+    return f"“{whole}”" if whole else "nothing"
 
 
 def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
