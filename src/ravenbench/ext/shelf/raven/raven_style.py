@@ -14,12 +14,10 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.ext.shelf.posnoise import model_place, spacy_here
 from ravenbench.ext.shelf.published.lambdag import LambdaG
 from ravenbench.ext.shelf.raven.alternations import GROUPS, Alternations, grouped
 from ravenbench.ext.shelf.raven.mask import ContentMask
 from ravenbench.ext.shelf.raven.raven_2026 import Extractor, Fused, Ridge, feature_names
-from ravenbench.ext.shelf.raven.tags import MODEL, TagMask
 from ravenbench.text.content_words import speaks_english
 from ravenbench.types import Bools, Floats, Problems, name_array
 
@@ -28,17 +26,7 @@ SHAPES = tuple(name for name in feature_names() if "shape" in name)
 MASKED = tuple(name for name in feature_names() if name not in (*SHAPES, "length"))
 """Families that are read through ``content-mask``."""
 NAMES = (*MASKED, *SHAPES, "lambdag")
-"""All features, in order, but for those of tags and of alternations, which come last (``GROUPS``)."""
-SEQUENCES = (
-    "token2-delta",
-    "mask3-delta",
-    "mask2-minmax",
-    "mask3-minmax",
-    "white-token2",
-    "white-mask3",
-)
-"""Families that are read of texts as tags, all of which are frequent tokens: sequences of two or three."""
-TAGS = (*(f"tags {name}" for name in SEQUENCES), "tags lambdag")
+"""All features, in order, but for those of alternations, which come last (``GROUPS``)."""
 
 
 @dataclass(eq=False)
@@ -51,15 +39,12 @@ class BlindExtractor:
     masked_, shapes_ : Extractor
     grammar_ : LambdaG
     choices_ : Alternations or None
-    tag_mask_ : TagMask or None
-    tags_, tag_grammar_ : Extractor and LambdaG, where there is a ``tag_mask_``
     """
 
     impostors: int = 400
     seed: int = 0
     forms: bool = True
     choices: bool = False
-    tags: bool = False
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
@@ -70,16 +55,8 @@ class BlindExtractor:
         self.shapes_ = Extractor(self.impostors, self.seed, SHAPES).fit(shown, same)
         self.grammar_ = LambdaG(seed=self.seed).fit(masked, same)
         self.choices_ = None
-        self.tag_mask_ = None
-        if not speaks_english(problems.texts.rows(problems.documents)):
-            return self
-        if self.choices:
+        if self.choices and speaks_english(problems.texts.rows(problems.documents)):
             self.choices_ = Alternations(seed=self.seed).fit(masked, same)
-        if self.tags:
-            self.tag_mask_ = TagMask().fit([])
-            tagged = problems.map_texts(self.tag_mask_)
-            self.tags_ = Extractor(self.impostors, self.seed, SEQUENCES).fit(tagged, same)
-            self.tag_grammar_ = LambdaG(seed=self.seed).fit(tagged, same)
         return self
 
     def measure(self, problems: Problems) -> tuple[Floats, Bools]:
@@ -89,26 +66,20 @@ class BlindExtractor:
             self.masked_.measure(masked),
             self.shapes_.measure(problems if self.forms else masked),
         )
-        measured = [words, shapes, _by_grammar(self.grammar_, masked)]
-        if (tag_mask := getattr(self, "tag_mask_", None)) is not None:
-            tagged = problems.map_texts(tag_mask)
-            measured += [self.tags_.measure(tagged)[0], _by_grammar(self.tag_grammar_, tagged)]
+        # Reference sentences are drawn by id: by what is known, they are those of no batch and of all rewritten twins.
+        known = (
+            b"".join(masked.texts.hash(row) for row in masked.known(i).tolist())
+            for i in range(len(masked))
+        )
+        grammar = np.nan_to_num(
+            self.grammar_.score(replace(masked, ids=name_array(each.hex() for each in known)))
+        )
+        measured = [words, shapes, grammar[:, None]]
         if self.choices_ is not None:
             measured.append(grouped(self.choices_.ratios(masked)))
         features = np.concatenate(measured, axis=1)
         able = able & shaped
         return np.where(able[:, None], features, 0.0), able
-
-
-def _by_grammar(grammar: LambdaG, problems: Problems) -> Floats:
-    """What a grammar says of problems, (n, 1), 0 where it says nothing."""
-    # Reference sentences are drawn by id: by what is known, they are those of no batch and of all rewritten twins.
-    known = (
-        b"".join(problems.texts.hash(row) for row in problems.known(i).tolist())
-        for i in range(len(problems))
-    )
-    named = replace(problems, ids=name_array(each.hex() for each in known))
-    return np.nan_to_num(grammar.score(named))[:, None]
 
 
 @dataclass(eq=False, repr=False)
@@ -137,8 +108,6 @@ class RavenStyle(Fused):
     choices : bool
         Add what ``alternations`` say of masked texts, where the training texts are English: contractions, words of one
         meaning, sentences, marks.
-    tags : bool
-        Add sequences of parts of speech, and LambdaG of these, where the training texts are English (extra ``masks``).
 
     Attributes
     ----------
@@ -161,27 +130,12 @@ class RavenStyle(Fused):
     seed: int = 0
     forms: bool = True
     choices: bool = False
-    tags: bool = False
-
-    @property
-    def reads_grammar(self) -> bool:  # type: ignore[override]
-        """With ``tags``."""
-        return self.tags
-
-    def require(self) -> None:
-        """With ``tags``, MissingPart if spaCy or its model is not here."""
-        if self.tags:
-            spacy_here()
-            model_place(MODEL)
 
     def _measurer(self) -> BlindExtractor:
-        return BlindExtractor(self.impostors, self.seed, self.forms, self.choices, self.tags)
+        return BlindExtractor(self.impostors, self.seed, self.forms, self.choices)
 
     def _names(self) -> tuple[str, ...]:
-        names = NAMES
-        if getattr(self.extractor_, "tag_mask_", None) is not None:
-            names += TAGS
-        return names if getattr(self.extractor_, "choices_", None) is None else names + GROUPS
+        return NAMES if getattr(self.extractor_, "choices_", None) is None else NAMES + GROUPS
 
     def _ridge(self) -> Ridge:
-        return Ridge(self.C, self.common, sum(name in GROUPS for name in self._names()))
+        return Ridge(self.C, self.common, len(self._names()) - len(NAMES))
