@@ -1,4 +1,4 @@
-"""A command and a kind of document, as a package brings them."""
+"""A command and a kind of document that this package adds."""
 
 from ravenbench.seams import LOOK, Command, DocumentFormat
 

@@ -1,4 +1,4 @@
-"""A task written against Raven's public contract alone: what the lengths of texts tell of who wrote them."""
+"""A task that uses only Raven's public contract: how well lengths of texts distinguish authors."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ class LengthsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class LengthsPlan(Plan, frozen=True, kw_only=True):
-    """The manifest: beside fold, measures and cells, the name of the problems."""
+    """The manifest: fold, measures, cells and the name of the problems."""
 
     corpus: str
 
 
 @dataclass(frozen=True)
 class CountUnit(CellUnit):
-    """How alike both sides of every problem are in length, by one measure: the shorter in parts of the longer."""
+    """The length of the shorter side of each problem divided by that of the longer side, by one measure."""
 
     def learn(self, store: Store) -> dict[str, NDArray[Any]]:
         test = store.fold("test").test
@@ -73,7 +73,7 @@ class CountUnit(CellUnit):
 
 
 class Lengths(Task):
-    """How well the lengths of texts alone tell whether one author wrote them.
+    """How well lengths of texts alone show whether one author wrote them.
 
     raven lengths pan14/en_essays.zip
     """

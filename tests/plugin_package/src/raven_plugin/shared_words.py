@@ -1,4 +1,4 @@
-"""A small verifier written against Raven's public contract alone."""
+"""A small verifier that uses only Raven's public contract."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ravenbench.verifiers.contract.base import Calibrator, FoldFree
 
 
 class SharedWords(FoldFree):
-    """Jaccard index of the two texts' words.
+    """Jaccard index of the words of two texts.
 
     Parameters
     ----------
     shortest : int
-        Shorter words are left out.
+        Words of fewer characters are left out.
     """
 
     name: ClassVar[str] = "shared-words"
