@@ -1,7 +1,7 @@
-"""``python -m benchmarks [names]``: run modules ``bench_<name>``, print a table, keep ``results.json`` and a figure.
+"""``python -m benchmarks [names]`` times Raven and other code, prints a table, and writes ``results.json`` and a figure.
 
-``python -m benchmarks simulate …`` tries both verdicts on worlds of known truth (``lab``); ``python -m benchmarks
-generate`` writes a made-up corpus of any size. Each has ``--help``.
+``python -m benchmarks simulate …`` tests both verdicts on made-up worlds whose truth is known (``lab``); ``python -m
+benchmarks generate`` writes a made-up corpus of any size. Each has ``--help``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FIGURE = HERE.parent / "docs" / "images" / "benchmarks.svg"
 
 
 LONG = {"whole"}
-"""What takes so long that it is run only when it is named."""
+"""Benchmarks that take so long that they run only if you name them."""
 
 
 def available() -> list[str]:
@@ -32,7 +32,7 @@ def available() -> list[str]:
 
 
 def merge(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows by name; new ones replace old ones."""
+    """Rows sorted by name; a new row replaces an old one of the same name."""
     rows = {row["name"]: row for row in [*old, *new]}
     return [rows[name] for name in sorted(rows)]
 
@@ -58,7 +58,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 
 def draw(rows: list[dict[str, Any]]) -> None:
-    """The ratios on a logarithmic axis, with their spread."""
+    """Draw the ratios on a logarithmic axis, with their spread."""
     from ravenbench.reports.page import canvas, save, style
 
     rows = [row for row in rows if row["ratio"] is not None]
@@ -78,11 +78,11 @@ def draw(rows: list[dict[str, Any]]) -> None:
 
 
 def slower(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[str]:
-    """What lost more than a tenth beyond its spread, a sentence a row.
+    """One sentence for each row that lost more than a tenth beyond its spread.
 
-    Rows with a peer are compared by their ratio to it, which a busy machine leaves alone: the best round of now
-    against the worst of then. Rows without one are compared by their seconds in the same way where the earlier file
-    has their spread, else by their medians.
+    Rows with a peer are compared by their ratio to it, which a busy machine does not change: the best new round
+    against the worst old one. Rows without a peer are compared by their seconds: in the same way if the earlier file
+    has their spread, otherwise by their medians.
     """
     then, found = {row["name"]: row for row in old}, []
     for row in new:
@@ -106,7 +106,10 @@ def slower(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "names", nargs="*", choices=[[], *available()], help="which; all but whole if none is named"
+        "names",
+        nargs="*",
+        choices=[[], *available()],
+        help="benchmarks to run; default: all except whole",
     )
     parser.add_argument(
         "--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code"
@@ -118,7 +121,7 @@ def main() -> None:
         "--compare",
         type=Path,
         metavar="OLD.json",
-        help="name rows that lost more than 10 %% beyond their spread",
+        help="list benchmarks that lost more than 10 %% beyond their spread",
     )
     options = parser.parse_args()
     then = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else []

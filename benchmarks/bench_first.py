@@ -1,9 +1,9 @@
-"""The first report: what ``raven run`` on the embedded corpus costs, its kernels compiled on the way or before.
+"""The first report: what ``raven run`` on the embedded corpus costs, with kernels compiled during the run or before it.
 
 ``python -m benchmarks.bench_first --against CHECKOUT`` runs the source of another checkout of Raven (such as one made
-by ``git worktree add --detach FOLDER COMMIT``) in turns with this one's, and says whether answers are the same.
-``--write`` keeps the rows. Every run is a process of its own with a cache folder
-of its own, one worker, and linear algebra on one thread; modules are compiled to bytecode before, as pip does.
+by ``git worktree add --detach FOLDER COMMIT``) alternately with this one's, and says whether the answers are the same.
+``--write`` saves the rows. Every run is a separate process with its own cache folder, one worker, and linear algebra on
+one thread; modules are compiled to bytecode beforehand, as pip does.
 """
 
 from __future__ import annotations
@@ -145,10 +145,13 @@ def main() -> None:
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_first", description=__doc__)
     parser.add_argument(
-        "--against", type=Path, metavar="CHECKOUT", help="another checkout of Raven, run in turns"
+        "--against",
+        type=Path,
+        metavar="CHECKOUT",
+        help="another checkout of Raven, run alternately",
     )
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--write", action="store_true", help="into results.json")
+    parser.add_argument("--write", action="store_true", help="write into results.json")
     options = parser.parse_args()
     checkouts = [HERE] if options.against is None else [HERE, options.against.resolve()]
     costs, sentence = measured(checkouts, options.rounds)

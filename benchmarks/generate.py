@@ -1,6 +1,6 @@
-"""A made-up corpus of any size as Parquet parts: ``python -m benchmarks generate CORPUS FOLDER [--workers N]``.
+"""Writes a made-up corpus of any size as Parquet files: ``python -m benchmarks generate CORPUS FOLDER [--workers N]``.
 
-The same dials give the same bytes, whatever the number of workers; the same command goes on where it was interrupted.
+The same parameters give the same bytes for any number of workers. After an interruption the same command continues.
 
     python -m benchmarks generate "synthetic(documents=50000, authors=5000, topics=100, words=2900)" big
 """
@@ -28,7 +28,7 @@ ABOUT = "generated.json"
 _BEGUN = ".begun.json"
 _PART_BYTES = 2**25
 _LETTERS_A_WORD = 7.3
-"""Letters a word of a document, marks and spaces included; the mean of a log-normal length is counted in."""
+"""Characters for each word of a document, with punctuation and spaces; includes the mean of a log-normal length."""
 
 Progress = Callable[[int, int], None]
 """Called with (parts done, parts in all)."""
@@ -190,11 +190,13 @@ def _name(number: int) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Generate what the arguments say."""
+    """Generate the corpus that the arguments describe."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks generate", description=__doc__)
-    parser.add_argument("corpus", help="synthetic(…) with its dials")
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("corpus", help="synthetic(…) with its parameters")
+    parser.add_argument("folder", type=Path, help="output folder")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count() or 1, help="processes; default: all cores"
+    )
     given = parser.parse_args(arguments)
     place = generate_corpus(registry.parse("corpus", given.corpus), given.folder, given.workers)
     print(

@@ -29,16 +29,16 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     corpus: Annotated[
         str,
         about(
-            "A generator with its dials, synthetic(…), manifold(…) or synthetic-script(…), such as "
+            "A generator with its parameters, synthetic(…), manifold(…) or synthetic-script(…), such as "
             "manifold(style=0.6, drift=1); or a "
-            "corpus or table with topics, of which each world takes half. Default: synthetic(style=0.4)."
+            "corpus or table with topics; each world uses a random half of them. Default: synthetic(style=0.4)."
         ),
     ] = "synthetic(style=0.4)"
     pairs: Annotated[str, about("Pair rule: matched (the default) or reference.")] = "matched"
     doses: Annotated[
         tuple[Dose, ...],
         about(
-            "Shares of topic in the blends; style and topic alone are always there. Default: .1, .3, .5.",
+            "Weights of topic in the blends, 0 to 1; style and topic alone are always included. Default: .1, .3, .5.",
             takes="str | Sequence[float]",
         ),
     ] = DOSES
@@ -48,24 +48,26 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
             "Simulated data sets (worlds); a generated one takes about 10 CPU seconds. Default: 20."
         ),
     ] = 20
-    pools: Annotated[AtLeastOne, about("Draws of topics a world. Default: 5.")] = 5
-    folds: Annotated[AtLeastTwo, about("Folds a pool. Default: 5.")] = 5
+    pools: Annotated[AtLeastOne, about("Draws of topics in each world. Default: 5.")] = 5
+    folds: Annotated[AtLeastTwo, about("Folds of each pool. Default: 5.")] = 5
     repetitions: Annotated[AtLeastTwo, about("Repetitions of the crossed probe. Default: 10.")] = 10
     function_words: Annotated[
         AtLeastOne,
-        about("Most frequent words that stay when content is transplanted. Default: 200."),
+        about(
+            "How many of the most frequent words stay when content is transplanted. Default: 200."
+        ),
     ] = FUNCTION_WORDS
     segmenter: Annotated[
         str | None,
         about(
-            "How words are found (raven list segmenter); by default as a run does, by scripts and language."
+            "How texts are split into words (raven list segmenter); default: by scripts and language, as in a run."
         ),
     ] = None
     company: Annotated[
         bool,
         about(
-            "Ask scorers that look for the originals of replaced texts, too; each call is a process of its own, so it "
-            "takes minutes a world."
+            "Also test scorers that look for the originals of replaced texts. Each call is a separate process, so a world "
+            "takes minutes."
         ),
     ] = False
     seed: Annotated[int, msgspec.Meta(ge=0), about("Number of the first world. Default: 0.")] = 0

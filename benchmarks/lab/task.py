@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Simulate(Task):
-    """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on.
+    """Test both verdicts of raven run on simulated data, with scorers whose reliance on content is known.
 
-    Shows how often scorers that cannot see content are flagged all the same (false positives), how often those that
-    use topic, alone or blended with style, are flagged (power), and how often the intervals hold the true value
-    (coverage). If it is interrupted, the same command continues where it stopped.
+    Shows how often scorers that cannot see content are flagged (false positives), how often scorers that use topic,
+    alone or blended with style, are flagged (power), and how often the intervals include the true value (coverage).
+    If it is interrupted, the same command continues where it stopped.
 
         python -m benchmarks simulate
 
