@@ -31,7 +31,7 @@ class SimulateSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         about(
             "A generator with its parameters, synthetic(…), manifold(…) or synthetic-script(…), such as "
             "manifold(style=0.6, drift=1); or a "
-            "corpus or table with topics; each world uses a random half of them. Default: synthetic(style=0.4)."
+            "corpus or table with topics; each world uses a random half of the topics. Default: synthetic(style=0.4)."
         ),
     ] = "synthetic(style=0.4)"
     pairs: Annotated[str, about("Pair rule: matched (the default) or reference.")] = "matched"
