@@ -1,4 +1,4 @@
-"""What mkdocs fills into pages: the help of every command, as text and tables that any width of page can hold."""
+"""What mkdocs fills into pages: the help of every command, as text and tables that fit a page of any width."""
 
 from __future__ import annotations
 
