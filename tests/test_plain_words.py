@@ -107,7 +107,10 @@ def read(path: Path) -> Iterator[tuple[int, str]]:
     inside = {id(v) for n in ast.walk(tree) if isinstance(n, ast.JoinedStr) for v in n.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
-            text = "".join(v.value if isinstance(v, ast.Constant) else "{}" for v in node.values)
+            text = "".join(
+                str(getattr(v, "value", "")) if isinstance(v, ast.Constant) else "{}"
+                for v in node.values
+            )
         elif (
             isinstance(node, ast.Constant)
             and isinstance(node.value, str)
