@@ -1,12 +1,12 @@
-"""Defines what a metric is: a title, and a value from truth and answers; and ``Counted``, those that are formulas of
-sums.
+"""Defines ``Metric``, a title and a value computed from truth and answers, and ``Counted``, a metric that is a formula
+over sums.
 
 In: ``measure``: a ``Metric``, truth (n,) bool, answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, and
 raw scores (n,) or None: a metric may read answers, their log odds (infinite at 0 and 1) or the scores; ``count``:
-truth, answers and decisions (n,) of 0, 0.5 or 1, as ``checked`` gives them; ``metrics_of``: names or metrics.
-Out: ``measure`` gives one number, NaN where undefined (``Metric.value``: None); ``count`` gives ``Sums``: counts of
-problems and pairs, and the squared error; ``categories`` an int from 0 to 5 a problem; ``metrics_of`` metrics by name.
-InputError for arrays that cannot be used, AnswerError if a metric fails, SpecError if a name does not parse.
+truth, answers and decisions (n,) of 0, 0.5 or 1, as ``checked`` returns them; ``metrics_of``: names or metrics.
+Out: ``measure`` returns one number, NaN if undefined (``Metric.value``: None); ``count`` returns ``Sums``: counts of
+problems and pairs, and the squared error; ``categories`` an int from 0 to 5 for each problem; ``metrics_of`` metrics by
+name. InputError for arrays that Raven cannot use, AnswerError if a metric fails, SpecError if a name does not parse.
 
 A ``Counted`` metric is one formula over :class:`Sums`: six counts, the Mann–Whitney count and the squared error. The
 fields may be numbers or arrays of one shape, so that the same formula serves a single evaluation, thousands of
@@ -32,11 +32,11 @@ TP, FN, UP, FP, TN, UN = range(6)
 
 
 class Sums(NamedTuple):
-    """Sums over problems (weighted where problems are resampled): counts, and the squared error.
+    """Sums over problems (weighted if problems are resampled): counts, and the squared error.
 
-    ``tp``, ``fn`` and ``up`` are same-author problems answered above, below and at exactly 0.5; ``fp``, ``tn``
-    and ``un`` the different-author ones. ``u2`` is twice the number of (same, different) pairs of problems in
-    the right order, ties counting once: an integer. ``sq`` is Σ (value − truth)².
+    ``tp``, ``fn`` and ``up`` count same-author problems answered above, below and at exactly 0.5; ``fp``, ``tn``
+    and ``un`` count different-author problems. ``u2`` is twice the number of (same, different) pairs of problems in
+    the right order; a tie counts once, so it is an integer. ``sq`` is Σ (value − truth)².
     """
 
     tp: Floats
@@ -77,9 +77,9 @@ class Sums(NamedTuple):
 def checked(
     same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None
 ) -> tuple[Bools, Floats, Floats]:
-    """Truth (n,) bool, values and decisions (n,), 0 to 1, checked, as arrays of one length.
+    """Check truth (n,), values and decisions (n,) from 0 to 1, and return them as arrays of one length.
 
-    InputError if there is no problem at all, lengths differ, truth is not boolean, or a number is not in its range.
+    InputError if there is no problem, lengths differ, truth is not boolean, or a number is out of range.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def checked(
     value : (n,) float
         Answers in [0, 1], higher = same author, exactly 0.5 = unanswered.
     decision : (n,) float, optional
-        1 (same), 0 (different) or 0.5 (unanswered) where the system said so apart from its score, as in
+        1 (same), 0 (different) or 0.5 (unanswered), if the system gives decisions besides scores, as in
         PAN-2013. Otherwise the value decides.
     """
     truth = np.asarray(same)
@@ -135,7 +135,7 @@ def _within(good: Bools, values: Floats, expected: str) -> None:
 
 
 def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
-    """The category of each problem, (n,), 0…5 in the order of the fields of :class:`Sums`."""
+    """Return the category of each problem, (n,), 0…5 in the order of the fields of :class:`Sums`."""
     side = np.where(decision > 0.5, 0, np.where(decision < 0.5, 1, 2))
     return np.where(same, np.array([TP, FN, UP])[side], np.array([FP, TN, UN])[side]).astype(
         np.uint8
@@ -143,7 +143,7 @@ def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
 
 
 def count(same: Bools, value: Floats, decision: Floats) -> Sums:
-    """Plain, unweighted ``Sums`` of checked arrays; the kernel of ``statistics.resampling`` is tested against it."""
+    """Return the unweighted ``Sums`` of checked arrays, the reference for the kernel of ``statistics.resampling``."""
     tp, fn, unanswered_same, fp, tn, un = np.bincount(
         categories(same, decision), minlength=6
     ).astype(np.float64)
@@ -165,17 +165,17 @@ def count(same: Bools, value: Floats, decision: Floats) -> Sums:
 
 
 class Metric(Component):
-    """Base of metrics of verification: a subclass gives ``title`` and ``value``, and parameters as any component.
+    """Base class of verification metrics: a subclass defines ``title``, ``value``, and parameters like any component.
 
-    Its intervals and tests follow from resampling the problems, so the value must not depend on their order.
+    Raven computes its intervals and tests by resampling problems, so the value must not depend on their order.
 
     Attributes
     ----------
     title : str
-        How tables write it.
+        Its name in tables.
     reads : "answers", "log-odds" or "scores"
         What ``value`` takes: answers in [0, 1]; their log odds (infinite at 0 and 1); or a verifier's raw scores, which
-        runs hold and files of answers do not.
+        runs contain and files of answers do not.
     higher : bool
         Whether higher is better.
 
@@ -195,27 +195,27 @@ class Metric(Component):
 
     @abstractmethod
     def value(self, truth: Bools, answers: Floats) -> float | None:
-        """The metric of answers (n,) to problems with this truth (n,), True = same author; None where undefined."""
+        """Return the metric of answers (n,) given the truth (n,), True = same author; None if undefined."""
 
 
 class Counted(Metric):
-    """Base of metrics that are one formula over :class:`Sums`, of any shape."""
+    """Base class of metrics that are one formula over :class:`Sums`, of any shape."""
 
     @abstractmethod
     def of(self, s: Sums) -> Floats:
-        """The metric from sums, in the shape of their fields; NaN where undefined."""
+        """Return the metric computed from sums, in the shape of their fields; NaN if undefined."""
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
-        """The metric of answers in [0, 1], exactly 0.5 being unanswered; None where undefined."""
+        """Return the metric of answers in [0, 1], with exactly 0.5 for unanswered; None if undefined."""
         number = float(self.of(count(*checked(truth, answers))))
         return None if math.isnan(number) else number
 
 
 def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None = None) -> float:
-    """The metric of what it reads; NaN where it is undefined, infinite or divides by zero.
+    """Return a metric of answers, their log odds or scores; NaN if undefined, infinite or divided by zero.
 
-    AnswerError if the metric fails, or gives no number; InputError if it reads raw scores and there are none.
-    ``answers`` (n,) lie in [0, 1]; ``scores`` (n,) are the verifier's raw scores, where they are known.
+    AnswerError if the metric fails or does not give a number; InputError if it reads raw scores and there are none.
+    ``answers`` (n,) are in [0, 1]; ``scores`` (n,) are the verifier's raw scores, if known.
     """
     read = answers
     if metric.reads == "log-odds":
@@ -224,8 +224,8 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
     elif metric.reads == "scores":
         if scores is None:
             raise InputError(
-                f"the metric {metric} reads raw scores, which answers do not hold",
-                fix="give it to a run",
+                f"the metric {metric} reads raw scores, which answers do not contain",
+                fix="use it in a run",
             )
         read = scores
     if not len(truth):
@@ -245,9 +245,9 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
 
 
 def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
-    """Metrics by name, from a list between commas or names and objects: ``"auc, c@1, mine:Balanced"``.
+    """Return metrics by name, from a string with commas or a list of names and objects: ``"auc, c@1, mine:Balanced"``.
 
-    SpecError if one does not parse, or there is none; one that is named twice counts once.
+    SpecError if a name does not parse, or the list is empty; a metric that is named twice counts once.
     """
     listed = registry.split(given) if isinstance(given, str) else list(given)
     parsed = [
@@ -255,12 +255,12 @@ def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
     ]
     if not parsed:
         raise SpecError(
-            "no metric is given", expected=f"some of {', '.join(registry.names('metric'))}"
+            "no metric given", expected=f"one or more of {', '.join(registry.names('metric'))}"
         )
     return {str(metric): metric for metric in parsed}
 
 
 def title_of(metric: Metric) -> str:
-    """How tables write a metric: its title, or its name, and parameters that are not at their defaults."""
+    """Return a metric's name in tables: its title, or its name, with parameters that differ from their defaults."""
     name, bracket, parameters = str(metric).partition("(")
     return (metric.title or name.rpartition(":")[2]) + (f" ({parameters}" if bracket else "")

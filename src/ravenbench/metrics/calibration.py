@@ -1,11 +1,11 @@
 """Measures calibration of answers: the reliability diagram, ECE, and the cost of the log-likelihood ratio.
 
 In: truth (n,) bool and answers (n,), probabilities of "same author" from 0 to 1; for ``newton`` rows (n, f), truth,
-weights (n,), the strength of a pull and what it is towards (f,).
-Out: ``reliability`` gives a ``Reliability`` (bins: counts of problems, mean answer, share of same-author problems, 0 to
-1; ECE from 0 to 1, 0 = best); ``cllr`` a ``Cllr`` in bits: 0 = perfect, 1 = what always answering 0.5 costs, no upper
-bound, None where infinite or truth has one class. ``newton`` gives coefficients (f + 1,) of a logistic regression,
-intercept last. InputError for truth or answers that cannot be used (not from ``newton``).
+weights (n,), the strength of the penalty and its centre (f,).
+Out: ``reliability`` returns a ``Reliability`` (bins: counts of problems, mean answer, proportion of same-author
+problems, 0 to 1; ECE from 0 to 1, 0 = best); ``cllr`` a ``Cllr`` in bits: 0 = perfect, 1 = the cost of always answering
+0.5, no upper bound, None if infinite or truth has one class. ``newton`` returns coefficients (f + 1,) of a logistic
+regression, intercept last. InputError for truth or answers that Raven cannot use (not from ``newton``).
 
 References
 ----------
@@ -26,10 +26,10 @@ from ravenbench.types import Bools, Count, Floats, Ints
 
 
 class Reliability(NamedTuple):
-    """The bins of a reliability diagram that hold problems, and the expected calibration error, 0 to 1.
+    """The non-empty bins of a reliability diagram, and the expected calibration error, 0 to 1.
 
-    ``problems`` counts them, ``value`` is their mean answer (0 to 1), ``same`` the share of same-author problems
-    among them, (bins,) each; ``ece`` is from 0 to 1.
+    ``problems`` is the number of problems, ``value`` their mean answer (0 to 1), ``same`` the proportion of same-author
+    problems, (bins,) each; ``ece`` is from 0 to 1.
     """
 
     problems: Ints
@@ -41,8 +41,8 @@ class Reliability(NamedTuple):
 class Cllr(NamedTuple):
     """C_llr in bits = discrimination (its minimum after isotonic recalibration) + calibration.
 
-    0 is perfect, 1 what always answering 0.5 costs. ``cllr`` and ``calibration`` are None where infinite: an
-    answer of exactly 0 or 1 was wrong. All are None where truth has one class.
+    0 is perfect, 1 is the cost of always answering 0.5. ``cllr`` and ``calibration`` are None if infinite (an
+    answer of exactly 0 or 1 was wrong). All are None if truth has one class.
     """
 
     cllr: float | None
@@ -51,10 +51,9 @@ class Cllr(NamedTuple):
 
 
 def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliability:
-    """Reliability diagram over ``bins`` equal parts of [0, 1] (1 belongs to the last), empty ones left out.
+    """Return the reliability diagram over ``bins`` equal parts of [0, 1] (1 is in the last), without empty ones.
 
-    ECE is the mean distance of value and truth over bins, weighted by their problems; non-answers are taken at
-    their value of 0.5.
+    ECE is the mean distance between value and truth over bins, weighted by their problems; a non-answer counts as 0.5.
     """
     truth, values, _ = checked(same, value)
     bin_of = np.minimum((values * bins).astype(np.int64), bins - 1)
@@ -67,9 +66,9 @@ def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliabilit
 
 
 def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
-    """C_llr in bits: cost of the log-likelihood ratios value / (1 − value), split into discrimination and calibration.
+    """Return C_llr in bits, the cost of the likelihood ratios value / (1 − value), as discrimination + calibration.
 
-    Values are read as posteriors at even prior odds; the class balance of the problems does not matter.
+    Values count as posteriors at even prior odds; the proportion of same-author problems does not matter.
     """
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
@@ -80,7 +79,7 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
 
 
 def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
-    """C_llr in bits alone, which needs no recalibration; None where a class is missing or the cost is infinite."""
+    """Return C_llr in bits, without its two parts; None if a class is missing or the cost is infinite."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
@@ -89,7 +88,7 @@ def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
 
 
 class CllrCost(Metric):
-    """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 knowing nothing; undefined where infinite."""
+    """The cost of the log-likelihood ratio in bits: 0 is perfect, 1 is uninformative; undefined if infinite."""
 
     name = "cllr"
     title = "C_llr"
@@ -102,7 +101,7 @@ class CllrCost(Metric):
 
 
 class CllrMin(CllrCost):
-    """What C_llr is after the best monotone recalibration: what the ranking leaves undecided."""
+    """C_llr after the best monotone recalibration: the part of the cost that comes from the ranking."""
 
     name = "cllr-min"
     title = "C_llr min"
@@ -110,7 +109,7 @@ class CllrMin(CllrCost):
 
 
 class CllrCal(CllrCost):
-    """What recalibration could save of C_llr."""
+    """The part of C_llr that recalibration could remove."""
 
     name = "cllr-cal"
     title = "C_llr cal"
@@ -119,7 +118,7 @@ class CllrCal(CllrCost):
 
 @dataclass(eq=False, repr=False)
 class ECE(Metric):
-    """Expected calibration error: mean distance of answer and share of same-author problems over bins; 0 is best.
+    """Expected calibration error: mean distance over bins between answer and proportion of same author; 0 is best.
 
     Parameters
     ----------
@@ -138,7 +137,7 @@ class ECE(Metric):
 
 
 def _bits(truth: Bools, posterior: Floats) -> float:
-    """Mean of both classes' mean −log2 of the posterior of the truth; infinite where one is 0."""
+    """Mean over both classes of the mean −log2 posterior of the truth; infinite if one is 0."""
     with np.errstate(divide="ignore"):
         return float(
             -(np.log2(posterior[truth]).mean() + np.log2(1 - posterior[~truth]).mean()) / 2
@@ -160,14 +159,14 @@ def _recalibrated(truth: Bools, values: Floats) -> Floats:
 
 _ROUNDS = 60
 _NEAR = 1e-7
-"""Where a full step moves log odds as little as this, the next moves them by its square: nothing is left to find."""
+"""If a full step changes log odds by less than this, the search has converged: the next changes them by its square."""
 
 
 def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Floats) -> Floats:
-    """Coefficients of a regularised logistic regression, its intercept last, (f + 1,).
+    """Return the coefficients of a regularised logistic regression, intercept last, (f + 1,).
 
     They minimise the weighted logistic loss + ``ridge / 2 · |coefficients − towards|²``, which is convex: damped
-    Newton steps find the one minimum. The intercept is drawn nowhere.
+    Newton steps find its one minimum. The intercept has no penalty.
 
     Parameters
     ----------
@@ -175,9 +174,9 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
     same : (n,) bool
         Truth, of both classes; the log odds ``rows @ coefficients + intercept`` are higher for True.
     weight : (n,) float64
-        What each row's loss counts.
+        The weight of each row's loss.
     ridge : float
-        Strength of the pull, > 0.
+        Strength of the penalty, > 0.
     towards : (f,) float64
     """
     design = np.column_stack([rows, np.ones(len(rows))])

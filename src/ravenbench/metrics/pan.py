@@ -1,11 +1,11 @@
 """Computes the metrics of PAN's verification tasks, and all of them for one system in one call.
 
-In: ``scores``: truth (n,) bool, answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, perhaps decisions
+In: ``scores``: truth (n,) bool, answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, optionally decisions
 (n,) of 0, 0.5 or 1; ``auc``: truth and answers; ``auc_of_scores``: truth and finite scores of any range; ``scores_of``
-and ``of`` of a metric (``AUC``, ``CAt1`` …): ``Sums``.
-Out: metrics from 0 to 1 by name (``auc…`` and ``of``: one), None where undefined (``of``: NaN); higher is better but
-for FPR and FNR; ``unanswered`` is a count. InputError for an answer that is NaN, infinite or out of range, or lengths
-that differ; ``auc_of_scores`` checks nothing.
+and a metric's ``of`` (``AUC``, ``CAt1`` …): ``Sums``.
+Out: metrics from 0 to 1 by name (``auc…`` and ``of``: one), None if undefined (``of``: NaN); higher is better except
+for FPR and FNR; ``unanswered`` is a count. InputError for an answer that is NaN, infinite or out of range, or for
+lengths that differ; ``auc_of_scores`` checks nothing.
 
 NaN marks an undefined value inside the formulas; ``scores`` turns it into None.
 
@@ -32,7 +32,7 @@ from ravenbench.types import Floats
 
 
 class AUC(Counted):
-    """Area under the ROC curve, the Mann–Whitney statistic; undefined where truth has one class only."""
+    """Area under the ROC curve, the Mann–Whitney statistic; undefined if truth has one class only."""
 
     name = "auc"
     title = "AUC"
@@ -44,7 +44,7 @@ class AUC(Counted):
 
 
 class CAt1(Counted):
-    """(1/n)(correct + unanswered·correct/n): accuracy when all is answered, 0 when nothing is."""
+    """(1/n)(correct + unanswered·correct/n): accuracy if all problems are answered, 0 if none is."""
 
     name = "c@1"
     title = "c@1"
@@ -54,7 +54,7 @@ class CAt1(Counted):
 
 
 class Accuracy(Counted):
-    """Share of problems answered rightly; an unanswered one is not."""
+    """Proportion of problems answered correctly; an unanswered problem is not correct."""
 
     name = "accuracy"
     title = "accuracy"
@@ -64,8 +64,8 @@ class Accuracy(Counted):
 
 
 class FPR(Counted):
-    """Share of different-author problems, or texts by people, answered with .5 or more: false alarms as PAN's evaluator
-    of generated content counts them since 2025."""
+    """Proportion of different-author problems, or texts by people, answered with .5 or more: false alarms as PAN's
+    evaluator of generated content has counted them since 2025."""
 
     name = "fpr"
     title = "FPR"
@@ -76,7 +76,7 @@ class FPR(Counted):
 
 
 class FNR(Counted):
-    """Share of same-author problems, or texts by machines, answered below .5, as the same evaluator counts them."""
+    """Proportion of same-author problems, or texts by machines, answered below .5, as the same evaluator counts them."""
 
     name = "fnr"
     title = "FNR"
@@ -87,8 +87,8 @@ class FNR(Counted):
 
 
 class F05u(Counted):
-    """F0.5 counting unanswered problems of both classes as missed ones; undefined where nothing is counted (all are
-    different and rightly answered so), as PAN's evaluator divides by 0 there."""
+    """F0.5 that counts unanswered problems of both classes as false negatives; undefined if all problems are different
+    and answered so, because PAN's evaluator then divides by 0."""
 
     name = "f05u"
     title = "F0.5u"
@@ -98,7 +98,7 @@ class F05u(Counted):
 
 
 class F05u2020(Counted):
-    """F0.5u as the 2020 evaluator computed it: it took 0.5 for "same author" before counting."""
+    """F0.5u as the 2020 evaluator computed it: it counted 0.5 as "same author"."""
 
     name = "f05u_2020"
     title = "F0.5u (2020)"
@@ -110,8 +110,8 @@ class F05u2020(Counted):
 
 
 class F1(Counted):
-    """F1 of "same author" over answered problems; undefined without positives, and where no positive is answered and no
-    negative taken for one: PAN's evaluator has 0 there."""
+    """F1 of "same author" over answered problems; undefined without positives, and if no positive is answered and no
+    negative is a false positive, where PAN's evaluator gives 0."""
 
     name = "f1"
     title = "F1"
@@ -133,7 +133,7 @@ class F12024(Counted):
 
 
 class Precision(Counted):
-    """Share of true ones among "same author" answers; undefined where there is no such answer."""
+    """Proportion of "same author" answers that are correct; undefined without such answers."""
 
     name = "precision"
     title = "precision"
@@ -143,7 +143,7 @@ class Precision(Counted):
 
 
 class Recall(Counted):
-    """Share of answered same-author problems found; undefined where there is none."""
+    """Proportion of answered same-author problems with the answer "same author"; undefined without such problems."""
 
     name = "recall"
     title = "recall"
@@ -218,7 +218,7 @@ class Final(Counted):
 _REPORTED = (AUC, CAt1, F05u, F05u2020, F1, Brier, Precision, Recall, Overall, Overall5, Final)
 
 METRICS: Mapping[str, Counted] = MappingProxyType({metric.name: metric() for metric in _REPORTED})
-"""Every reported metric, in the order of the tables. All lie in [0, 1] and higher is better."""
+"""Every reported metric, in the order of the tables. All are in [0, 1], and higher is better."""
 
 STANDARD: Mapping[str, Counted] = MappingProxyType(
     {
@@ -229,17 +229,17 @@ STANDARD: Mapping[str, Counted] = MappingProxyType(
         },
     }
 )
-"""These and those that a difference can be tested in besides."""
+"""These, and further metrics in which Raven can test a difference."""
 
 TITLES: Mapping[str, str] = MappingProxyType(
     {name: metric.title for name, metric in STANDARD.items()} | {"unanswered": "unanswered"}
 )
-"""How tables and figures write each of them, and the number of unanswered problems that stands beside them."""
+"""The names of metrics, and of the number of unanswered problems, in tables and figures."""
 
 FORM_2020: Mapping[str, str] = MappingProxyType(
     {"f05u": "f05u_2020", "overall": "overall_2020", "overall5": "overall5_2020"}
 )
-"""What stands in a metric's place where the 2020 form of F0.5u is wanted."""
+"""The metric that replaces another if the 2020 form of F0.5u is asked for."""
 
 
 def _ratio(above: Floats, below: Floats, empty: float) -> Floats:
@@ -249,21 +249,21 @@ def _ratio(above: Floats, below: Floats, empty: float) -> Floats:
 
 
 def auc(same: ArrayLike, value: ArrayLike) -> float | None:
-    """AUC, 0 to 1: probability that a same-author problem is scored above a different-author one.
+    """Return the AUC, 0 to 1: the probability that a same-author problem scores higher than a different-author problem.
 
-    A value of 0.5 is an ordinary tied score here. Equal to the area by Fawcett's trapezoids.
+    A value of 0.5 is an ordinary score here. Equal to the area by Fawcett's trapezoids.
 
     Returns
     -------
     float or None
-        None where truth has one class only.
+        None if truth has one class only.
     """
     truth, values, _ = checked(same, value)
     return AUC().value(truth, values)
 
 
 def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
-    """AUC, 0 to 1: the same probability for finite scores of any range; None where truth has one class only."""
+    """Return the AUC, 0 to 1, of finite scores of any range; None if truth has one class only."""
     truth = np.asarray(same, dtype=bool)
     values = np.asarray(score, dtype=np.float64)
     positives = int(truth.sum())
@@ -282,7 +282,7 @@ def scores(
     decision: ArrayLike | None = None,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, float | None]:
-    """Every metric of one system's answers by name, 0 to 1.
+    """Return every metric of one system's answers by name, 0 to 1.
 
     InputError if a value is NaN, infinite or outside [0, 1], or lengths differ.
 
@@ -293,18 +293,18 @@ def scores(
     value : (n,) float
         Answers in [0, 1], higher = same author, exactly 0.5 = unanswered.
     decision : (n,) float, optional
-        0, 0.5 or 1 where decisions were given apart from the scores (PAN 2013). AUC and Brier then use
-        ``value``, everything else ``decision``.
+        0, 0.5 or 1, if the system gives decisions besides scores (PAN 2013). AUC and Brier then use
+        ``value``, all others ``decision``.
     metrics : mapping of str to Metric
-        Other metrics under these or further names; those that are no formula over counts read ``value``.
+        Other metrics under these or further names; metrics that are not a formula over counts read ``value``.
 
     Returns
     -------
     dict
         ``auc``, ``c@1``, ``f05u``, ``f05u_2020``, ``f1``, ``brier``, ``precision``, ``recall``, ``overall``,
-        ``overall5``, ``final`` in [0, 1], higher is better, and ``unanswered``, a count. None where undefined:
-        AUC and what rests on it when truth has one class, F1 and recall when it has no same-author problem, F1 and
-        F0.5u (and what rests on them) where they would be 0/0, precision when "same author" is never answered.
+        ``overall5``, ``final`` in [0, 1], higher is better, and ``unanswered``, a count. None if undefined:
+        AUC and its combinations if truth has one class, F1 and recall if it has no same-author problem, F1 and
+        F0.5u (and their combinations) if they would be 0/0, precision if "same author" is never answered.
     """
     truth, values, decisions = checked(same, value, decision)
     counted = {name: metric for name, metric in metrics.items() if isinstance(metric, Counted)}
@@ -327,8 +327,8 @@ def scores(
 def scores_of(
     sums: Sequence[Sums], metrics: Mapping[str, Counted] = METRICS
 ) -> list[dict[str, float | None]]:
-    """``scores`` (0 to 1, by name) of many systems or folds, each from its sums: every formula is worked out once
-    for all of them."""
+    """Return ``scores`` (0 to 1, by name) of many systems or folds, each from its sums, with one computation of every
+    formula for all of them."""
     every = Sums(*np.array(sums, dtype=np.float64).reshape(-1, len(Sums._fields)).T)
     columns = {name: metric.of(every).tolist() for name, metric in metrics.items()}
     columns["unanswered"] = every.unanswered.tolist()

@@ -1,8 +1,8 @@
-"""Draws up ROC curves, the convex hull over several systems, and operating points on it.
+"""Computes ROC curves, the convex hull over several systems, and operating points on it.
 
 In: ``curve``: truth (n,) bool and answers (n,), 0 to 1, higher = same author; ``hull``: curves by system, over the same
-problems; ``Hull.operating_point``: costs of a wrong "same" and a wrong "different" (any unit, above 0) and the share of
-same-author problems, in (0, 1).
+problems; ``Hull.operating_point``: costs of a wrong "same" and a wrong "different" (any unit, above 0) and the
+proportion of same-author problems, in (0, 1).
 Out: a ``Curve`` (counts of problems answered at or above each threshold; None where truth has one class), a ``Hull``,
 an ``OperatingPoint``: rates and areas from 0 to 1, thresholds in the unit of the answers, the first one infinite.
 InputError for answers that cannot be used, curves over other problems, or impossible costs.
@@ -31,7 +31,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Vertices of one system's ROC curve, from (0, 0) to (1, 1), as counts of problems.
+    """The vertices of one system's ROC curve, from (0, 0) to (1, 1), as counts of problems.
 
     ``false`` and ``true`` (v,) count different- and same-author problems with a value ≥ ``threshold`` (v,);
     the first threshold is infinite.
@@ -45,17 +45,17 @@ class Curve:
 
     @property
     def fpr(self) -> Floats:
-        """The false-positive rate, 0 to 1, at each vertex, (v,)."""
+        """Return the false-positive rate, 0 to 1, at each vertex, (v,)."""
         return self.false / self.negatives
 
     @property
     def tpr(self) -> Floats:
-        """The true-positive rate, 0 to 1, at each vertex, (v,)."""
+        """Return the true-positive rate, 0 to 1, at each vertex, (v,)."""
         return self.true / self.positives
 
 
 def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
-    """The ``Curve`` with a vertex at every distinct value; None where truth has one class."""
+    """Return the ``Curve`` with a vertex at every distinct value; None if truth has one class."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
@@ -69,8 +69,8 @@ def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
 
 
 class Stretch(NamedTuple):
-    """Neighbouring hull vertices of one system, by their false-positive rates (0 to 1). Between two stretches lies a
-    mixture of their two systems."""
+    """Neighbouring hull vertices of one system, by their false-positive rates (0 to 1). A point between two stretches
+    needs a mixture of their two systems."""
 
     system: str
     from_fpr: float
@@ -78,8 +78,8 @@ class Stretch(NamedTuple):
 
 
 class OperatingPoint(NamedTuple):
-    """Where to operate: the system, the value from which to answer "same author" (None: never), and the rates (0 to 1)
-    that gives."""
+    """An operating point: the system, the lowest value to answer "same author" (None: never), and the resulting rates
+    (0 to 1)."""
 
     system: str | None
     threshold: float | None
@@ -89,10 +89,10 @@ class OperatingPoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """Upper convex hull of several ROC curves over the same problems.
+    """The upper convex hull of several ROC curves over the same problems.
 
-    ``fpr``, ``tpr``, ``threshold`` and ``owner`` (v,) run from (0, 0) to (1, 1), which nobody owns. A vertex that
-    several systems reach belongs to the first of them in the order given.
+    ``fpr``, ``tpr``, ``threshold`` and ``owner`` (v,) go from (0, 0) to (1, 1), which have no owner. If several
+    systems reach a vertex, the first in the order given owns it.
     """
 
     fpr: Floats
@@ -102,12 +102,12 @@ class Hull:
 
     @property
     def auc(self) -> float:
-        """The area under the hull, 0 to 1."""
+        """Return the area under the hull, 0 to 1."""
         return float(np.trapezoid(self.tpr, self.fpr))
 
     @property
     def stretches(self) -> list[Stretch]:
-        """Who owns which part, by rising false-positive rate. A system is on the hull if it stands here."""
+        """Return which system owns each part, by increasing false-positive rate. Systems on the hull are listed here."""
         segments = []
         for system, run in groupby(
             range(1, len(self.owner) - 1), key=lambda vertex: self.owner[vertex]
@@ -126,11 +126,10 @@ class Hull:
         cost_false_different: float = 1.0,
         same_share: float = 0.5,
     ) -> OperatingPoint:
-        """The vertex of least expected cost; of equal ones that with the fewest false positives.
+        """Return the vertex with the lowest expected cost; among equals, the one with the fewest false positives.
 
-        The costs are those of wrongly answering "same author" and "different authors"; ``same_share`` is the share of
-        same-author problems where the system will be used. InputError if a cost is not positive or the share not within
-        (0, 1).
+        The costs are for wrong answers "same author" and "different authors"; ``same_share`` is the expected proportion
+        of same-author problems in use. InputError if a cost is not positive, or the proportion is not in (0, 1).
         """
         if not (cost_false_same > 0 and cost_false_different > 0 and 0 < same_share < 1):
             raise InputError(
@@ -152,7 +151,7 @@ class Hull:
 
 
 def hull(curves: Mapping[str, Curve]) -> Hull:
-    """Convex hull by monotone chain on integer counts, hence exact; points on an edge are not vertices.
+    """Return the convex hull, by monotone chain on integer counts and so exact; points on an edge are not vertices.
 
     InputError if there is no curve, or the curves are not over the same problems.
     """
