@@ -1,17 +1,18 @@
 """Measures what an attack did to one method, with 95 % intervals: on verifiers' decisions, on attribution's scores.
 
 In: ``effect``: truth and labels before and after, (n,), and a mask (n,) of attacked problems; ``verification_effect``:
-truth (bool) and a verifier's answers, 0 to 1; ``impact_intervals``: who was right before (V, P) and after (seeds, V,
-P); ``attribution_change``: ``Texts`` and pairs (authors named, ranks of the true ones), before and for each seed after.
+truth (bool) and a verifier's answers, 0 to 1; ``impact_intervals``: which verifiers were right before (V, P) and after
+(seeds, V, P); ``attribution_change``: ``Texts`` and pairs (named authors, ranks of the true authors), before and for
+each seed after.
 Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or ``AttributionChange``: impact from −1 to 1 (positive:
 the attacker wins), accuracy, recall and macro F1 from 0 to 1, their changes (after − before), ranks (1 = best), counts
-of problems. InputError if lengths differ, nothing was attacked, or an answer is out of range. Helpers:
+of problems. InputError if lengths differ, no problem was attacked, or an answer is out of range. Helpers:
 ``best_threshold`` (unit of answers, or ±∞), ``average_impact``, ``dismissals`` (numbers of ``REASONS``, or None).
 
-The counting is that of attribution, of which verification is a case: a method maps problems to labels (authors, or
-"nobody" in open classes; for verification "same" and "different"), some problems were attacked, the rest were not.
-For attribution, authors are drawn with all their questioned texts, the same draws before and after the attack. A text
-by nobody among the candidates is an author of its own. An author drawn twice counts twice in macro F1.
+Counting is the same for attribution and for verification: a method maps problems to labels (authors, or "nobody" for
+open sets; for verification "same" and "different"), and some of the problems were attacked. For attribution, Raven
+resamples authors with all their questioned texts, by the same draws before and after the attack. A text by none of the
+candidates counts as by a separate author. An author drawn twice counts twice in macro F1.
 
 References
 ----------
@@ -48,18 +49,18 @@ REASONS = {
     3: "few problems were attacked",
     4: "its answers to untouched problems shifted too: they depend on other problems of the batch",
 }
-"""Why a method's gain from an obfuscation need not trouble anybody."""
+"""Reasons why a method's gain from an obfuscation may be harmless."""
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What an attack did to one method: accuracy and recall from 0 to 1, their changes from −1 to 1, and counts of
+    """The effect of an attack on one method: accuracy and recall from 0 to 1, their changes from −1 to 1, and counts of
     problems.
 
-    ``accuracy`` is over all problems, ``recall`` over the attacked ones, both before the attack; ``delta_*`` are
-    after minus before. ``delta_rest`` is the change of accuracy on untouched problems (in verification that of the
-    true-negative rate), None where there are none. ``lost`` and ``gained`` count attacked problems whose answer
-    turned wrong and right, ``rest_lost`` and ``rest_gained`` untouched ones.
+    ``accuracy`` is over all problems, ``recall`` over attacked problems, both before the attack; ``delta_*`` are
+    after minus before. ``delta_rest`` is the change of accuracy on untouched problems (in verification, of the
+    true-negative rate), None without such problems. ``lost`` and ``gained`` count attacked problems whose answer
+    became wrong or right, ``rest_lost`` and ``rest_gained`` untouched problems.
     """
 
     problems: int
@@ -76,14 +77,14 @@ class Effect:
 
     @property
     def impact(self) -> float:
-        """The impact on recall, −1 to 1, as :func:`impact` defines it."""
+        """Return the impact on recall, −1 to 1, as :func:`impact` defines it."""
         return float(impact(self.recall, self.recall + self.delta_rec))
 
 
 def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
-    """Impact of an attack on recall, elementwise, from −1 to 1; positive where the attacker wins.
+    """Return the impact of an attack on recall, elementwise, from −1 to 1; positive if the attacker wins.
 
-    The loss relative to all that could be lost, a gain relative to all that could be gained; 0 without change.
+    A loss is divided by the largest possible loss, a gain by the largest possible gain; 0 without change.
     """
     before = np.asarray(recall, dtype=np.float64)
     after = np.asarray(attacked, dtype=np.float64)
@@ -94,11 +95,11 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 
 
 def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: ArrayLike) -> Effect:
-    """The ``Effect`` by a method's labels before and after an attack.
+    """Return the ``Effect`` of an attack, from a method's labels before and after it.
 
-    InputError if lengths differ or nothing was attacked. ``truth``, ``before`` and ``after`` (n,) are labels of one
-    kind: author names or codes, or booleans in verification. A label for "nobody" is a label like others; it is right
-    where truth says so. ``attacked`` (n,) marks the problems whose text was rewritten.
+    InputError if lengths differ or no problem was attacked. ``truth``, ``before`` and ``after`` (n,) are labels of one
+    kind: author names or codes, or booleans in verification. "Nobody" is a label like others; it is right if it is the
+    truth. ``attacked`` (n,) marks the problems whose text was rewritten.
     """
     gold = np.asarray(truth)
     answers_before = np.asarray(before)
@@ -137,11 +138,11 @@ def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: Arra
 
 
 def best_threshold(same: ArrayLike, value: ArrayLike) -> float:
-    """The threshold, in the unit of the answers, of most accuracy when "same author" is answered at or above it (an
-    oracle's choice).
+    """Return the threshold, in the unit of the answers, with the highest accuracy if answers at or above it mean "same
+    author" (an oracle's choice).
 
-    Of equally accurate ones a threshold that splits the problems, then the nearest to 0.5, then the larger.
-    One that labels all problems alike is ±∞: such a method cannot be evaluated.
+    Among equally accurate thresholds, one that splits the problems comes first, then the nearest to 0.5, then the
+    larger. A threshold that gives all problems one label is ±∞: Raven cannot evaluate such a method.
     """
     truth, values, _ = checked(same, value)
     # The lowest value itself would label every problem "same": that is −∞.
@@ -157,11 +158,11 @@ def best_threshold(same: ArrayLike, value: ArrayLike) -> float:
 
 @dataclass(frozen=True)
 class VerificationEffect:
-    """What an obfuscation did to one verifier: decisions at ``threshold``, and threshold-free metrics.
+    """The effect of an obfuscation on one verifier: decisions at ``threshold``, and metrics without a threshold.
 
-    ``excluded`` says why the verifier does not count towards averages, None where it does. ``delta_auc``,
-    ``delta_c1`` and ``delta_final`` compare the answers to the whole test set; c@1 decides at 0.5, not at
-    ``threshold``. None where undefined.
+    ``excluded`` says why the verifier does not count in averages; None if it does. ``delta_auc``, ``delta_c1`` and
+    ``delta_final`` compare the answers to the whole test set; c@1 decides at 0.5, not at ``threshold``. None if
+    undefined.
     """
 
     threshold: float | None
@@ -173,8 +174,8 @@ class VerificationEffect:
 
 
 def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) -> VerificationEffect:
-    """The ``VerificationEffect`` by a verifier's answers (n,), 0 to 1, before and after the same-author problems were
-    obfuscated.
+    """Return the ``VerificationEffect``, from a verifier's answers (n,), 0 to 1, before and after the obfuscation of
+    same-author problems.
 
     InputError if an answer is not a number from 0 to 1, or there is no same-author problem.
     """
@@ -202,15 +203,15 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
 
 
 def average_impact(effects: Iterable[Effect]) -> float | None:
-    """The mean of impacts, −1 to 1, negative ones included; None where there are none."""
+    """Return the mean of impacts, −1 to 1, including negative impacts; None without impacts."""
     impacts = [effect.impact for effect in effects]
     return float(np.mean(impacts)) if impacts else None
 
 
 def dismissals(effect: Effect) -> tuple[int, ...] | None:
-    """Why a method's gain from an attack can be dismissed: numbers of ``REASONS``, all that apply.
+    """Return the numbers of all ``REASONS`` why a method's gain from an attack may be harmless.
 
-    None where it gained nothing; empty where it gained and nothing excuses the attacker (the paper prints "?").
+    None if it did not gain; empty if it gained and no reason applies (the paper prints "?").
     """
     gain = effect.impact
     if gain >= 0:
@@ -229,7 +230,7 @@ IMPACT_REPLICATES = 4000
 
 @dataclass(frozen=True, eq=False)
 class ImpactIntervals:
-    """95 % intervals: of the average impact by what is drawn, and of each verifier's impact over problems (V)."""
+    """95 % intervals: of the average impact, by the units resampled, and of each verifier's impact over problems (V)."""
 
     average: Interval | None
     problems: Interval | None
@@ -240,12 +241,12 @@ class ImpactIntervals:
 def impact_intervals(
     before: Bools, after: Bools, *, clusters: Ints | None = None
 ) -> ImpactIntervals:
-    """The ``ImpactIntervals``, 95 %, of impact (−1 to 1) by resampling attacked problems and verifiers.
+    """Return the 95 % ``ImpactIntervals`` of impact (−1 to 1), by resampling attacked problems and verifiers.
 
-    ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds stay as they are),
-    ``after`` (S, V, P) the same after the attack, for each of its seeds, over which impacts are averaged. ``clusters``
-    (P,) are the authors of problems, from 0 without gaps: authors are then drawn instead, with all their problems.
-    ``average`` draws problems and verifiers; all verifiers see the same problems. None where V or P is 0.
+    ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds stay the same),
+    ``after`` (S, V, P) the same after the attack, for each of its seeds; impacts are averaged over seeds. ``clusters``
+    (P,) are the authors of problems, from 0 without gaps: Raven then resamples authors with all their problems.
+    ``average`` resamples problems and verifiers; all verifiers get the same problems. None if V or P is 0.
     """
     count, size = before.shape
     if not count or not size:
@@ -290,15 +291,15 @@ class Change:
 
     @property
     def delta(self) -> float:
-        """After minus before, in the unit of the score."""
+        """Return after minus before, in the unit of the score."""
         return self.after - self.before
 
 
 @dataclass(frozen=True)
 class AttributionChange:
-    """``accuracy`` and ``macro_f1``, 0 to 1, over all texts, ``rank`` of the true author over attacked ones (1 best;
-    None where the method gives no order); ``p`` of a sign-flip test over authors that as many attacked texts are
-    recognised.
+    """``accuracy`` and ``macro_f1``, 0 to 1, over all texts; ``rank`` of the true author over attacked texts (1 = best;
+    None if the method gives no order); ``p`` of a sign-flip test over authors whose null hypothesis is that the method
+    recognises as many attacked texts as before.
     """
 
     accuracy: Change
@@ -309,8 +310,8 @@ class AttributionChange:
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Questioned texts: ``truth`` (n,) numbers their authors over all problems (−1: nobody), ``problem`` (n,) numbers
-    the problem of each, ``attacked`` (n,) says which were rewritten."""
+    """Questioned texts: ``truth`` (n,) has the numbers of their authors over all problems (−1: nobody), ``problem``
+    (n,) the number of the problem of each, ``attacked`` (n,) says which were rewritten."""
 
     truth: Ints
     problem: Ints
@@ -318,7 +319,7 @@ class Texts:
 
     @property
     def clusters(self) -> Ints:
-        """Numbers of authors from 0 without gaps; each text by nobody has its own."""
+        """Return numbers of authors from 0 without gaps; each text by nobody has a separate number."""
         nobody = self.truth < 0
         cluster_of = np.where(
             nobody, self.truth.max(initial=-1) + 1 + np.cumsum(nobody), self.truth
@@ -329,11 +330,10 @@ class Texts:
 def attribution_change(
     texts: Texts, before: tuple[Ints, Floats], after: list[tuple[Ints, Floats]]
 ) -> AttributionChange:
-    """The ``AttributionChange`` by a method's answers before and after an attack, one of ``after`` for each of its
-    seeds.
+    """Return the ``AttributionChange`` from a method's answers before and after an attack, one of ``after`` for each of
+    its seeds.
 
-    Answers are numbers (n,) of the authors named (−1: nobody), and the rank (n,) of the true author (NaN where there is
-    none).
+    Answers are numbers (n,) of the authors named (−1: nobody), and the rank (n,) of the true author (NaN without one).
     """
     clusters = texts.clusters
     units = int(clusters.max()) + 1
@@ -375,8 +375,8 @@ def attribution_change(
 
 
 def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
-    """PAN's macro F1 under each weighting of the texts (B, n), a mean over problems; with weights of 1 it is that of
-    ``reading.pan_attribution``."""
+    """Return PAN's macro F1 for each weighting of the texts (B, n), a mean over problems; with weights of 1 it equals
+    that of ``reading.pan_attribution``."""
     by_problem = []
     for problem in np.unique(texts.problem):
         rows_of_problem = texts.problem == problem

@@ -1,47 +1,49 @@
-"""Computes what content does to a verifier's answers: figures of the transplant probe (ours).
+"""Computes how content changes a verifier's answers: figures of the transplant probe (ours).
 
 In: ``ContentDesign`` (``KeptFold``s: truth, authors and topics of kept problems; similarities of topics or None); its
 ``judged`` and ``figures`` take the ``Versions`` (n,) of a verifier's answers or scores on each fold (None = missing),
 higher = same author, NaN = none.
-Out: ``figures`` gives ``ContentFigures``, each an ``Estimate`` (value, error, interval) or None where unknown: AUCs and
-shares from 0 to 1, differences of such from −1 to 1; counts of problems; ``judged`` those of the answers, and of the
-scores or None. Helpers: ``left_open`` gives ``Versions`` of 1 or 0 (n,), ``alike`` bool.
+Out: ``figures`` returns ``ContentFigures``, each an ``Estimate`` (value, error, interval) or None if unknown: AUCs and
+proportions from 0 to 1, their differences from −1 to 1; counts of problems; ``judged`` returns those of the answers,
+and those of the scores or None. Helpers: ``left_open`` returns ``Versions`` of 1 or 0 (n,), ``alike`` bool.
 
-Of every fold's kept test problems there are answers to the original questioned texts and to their versions with
-content *on* topic, *off* topic, and *off* topic once more (see ``problems.transplant``).
+The kept test problems of every fold have answers to the original questioned texts and to their versions with content
+*on* topic, *off* topic, and *off* topic from other texts (see ``problems.transplant``).
 
 auc         AUC on the original texts.
-style_left  AUC where every questioned text has *off* content, mean of both kinds; .5 = nothing is known then.
-drop        auc − style_left: what is lost with the content words, favourite nouns as well as topics.
-swing       AUC(same-author problems *on*, different-author ones *off*) − AUC(the reverse): 0 for a scorer that does
-            not look at topic, near 1 for one that looks at nothing else.
-share       Share of problems whose *on* version is scored above the *off* one, ties half; .5 when blind.
-sway        Mean |on − off| − mean |off − off2| in ranks, from 0 to 1 among all versions of a fold: above 0 where topic
-            moves single answers, also if it moves them both ways. No outlier weighs more than its rank.
-shift       Mean |plain − off| − mean |off − off2| in the same ranks: how far single answers move for want of their own
-            content words.
-turned      Share of decisions (above or below .5) that differ between plain and off − share that differ between off
-            and off2; from a decision to none, or back, counts half.
-silence     Share of problems left open when content is replaced (mean of three versions) − share left open as they
-            are: a verifier that notices the replacement need not show what it would do with topics.
+style_left  AUC if every questioned text has *off* content, mean of both kinds; .5 = guessing.
+drop        auc − style_left: the loss without the content words, favourite nouns as well as topics.
+swing       AUC(same-author problems *on*, different-author problems *off*) − AUC(the reverse): 0 for a scorer that
+            ignores topic, near 1 for a scorer that uses only topic.
+share       Proportion of problems whose *on* version scores above the *off* version, ties half; .5 if content has no
+            effect.
+sway        Mean |on − off| − mean |off − off2| in ranks, from 0 to 1 among all versions of a fold: above 0 if topic
+            changes single answers, in either direction. Ranks limit the weight of outliers.
+shift       Mean |plain − off| − mean |off − off2| in the same ranks: how far single answers change without the text's
+            own content words.
+turned      Proportion of decisions (above or below .5) that differ between plain and off − the proportion that differ
+            between off and off2; a change from a decision to a non-answer, or back, counts half.
+silence     Proportion of problems left open if content is replaced (mean of three versions) − the proportion left open
+            in the original: a verifier that notices the replacement may not show how it uses topics.
 null_swing, null_share
-            The same of *off* against the second *off*: 0 and .5 but for chance, whatever the verifier.
+            The same for *off* against the second *off*: 0 and .5 except for chance, for any verifier.
 null_shift, null_turned
-            Mean |off − off2| in ranks, and the share of decisions that differ: 0 for a verifier that does not read
-            content words. Where they are large, chance hides how far topic moves single answers.
+            Mean |off − off2| in ranks, and the proportion of decisions that differ: 0 for a verifier that does not read
+            content words. If they are large, chance hides how far topic changes single answers.
 
-What is judged is what is published, the answers, .5 where there is none. Where the scores behind them order problems
-in another way, all but ``turned`` is asked of these too: a calibrator can read, or hide, what a score holds.
+Raven judges the published answers, with .5 for a missing one. If the scores behind them order problems differently,
+Raven computes all figures except ``turned`` on the scores too, because a calibrator can use, or hide, information in a
+score.
 
-The two arms of a swing are answered as one set each, so that an answer that depends on its batch cannot hide. Of a
-verifier whose answers do so, versions of one problem cannot be compared: share, sway, shift, turned and null are not
-known, and style left is that of the one arm in which all have *off* content.
+Each arm of a swing is answered as one set, so that a dependence on the batch shows. If a verifier's answers depend on
+their batch, versions of one problem are not comparable: share, sway, shift, turned and null are unknown, and style left
+is the AUC of the one arm in which all texts have *off* content.
 
-AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
-tell how figures would change with other authors of the same kind, and with other topics where those are given; they
-hold for overlapping folds (see ``estimates``). What sets a fold apart from the mean is put down to its problems, and
-so to their authors and topics. Without topics, or without how alike they are, the intervals of scorers that see topic
-are too narrow where topics come in families (``benchmarks simulate`` shows the coverage of both).
+AUCs are computed for each fold, because scores of two fits are not on one scale, and averaged over the folds. Intervals
+say how figures would change with other authors of the same kind, and with other topics if topics are given; they are
+valid for overlapping folds (see ``estimates``). A fold's distance from the mean counts as an effect of its problems,
+and so of their authors and topics. Without topics, or without their similarities, the intervals of scorers that see
+topic are too narrow if topics come in families (``benchmarks simulate`` shows the coverage of both).
 """
 
 from __future__ import annotations
@@ -70,9 +72,9 @@ from ravenbench.types import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class KeptFold:
-    """Problems of one fold that were transplanted: ``same`` (n,), truth; ``sides`` (n, 2), author codes of known and
+    """The transplanted problems of one fold: ``same`` (n,), truth; ``sides`` (n, 2), author codes of known and
     questioned texts, or the problem's group twice, −1 unknown, the same in all folds; ``problem`` (n,), equal for the
-    same problem in two folds; ``topics`` (n, 2), codes of known and questioned texts."""
+    same problem in two folds; ``topics`` (n, 2), topic codes of known and questioned texts."""
 
     same: Bools
     sides: Ints
@@ -90,12 +92,12 @@ class Versions(NamedTuple):
 
 
 class ContentFigures(NamedTuple):
-    """Figures of one verifier (see the module); None where no fold has both classes, or where they are not known.
+    """Figures of one verifier (see the module); None if unknown, or if no fold has both classes.
 
-    Figures are AUCs or shares, or differences of such. ``same`` and ``different`` count distinct problems, ``folds``
-    the folds used, ``missing`` those without answers, ``units`` authors (or groups). ``batched`` says whether
-    answers depend on their batch, None where that was not tested. ``refused`` counts problems without a score in
-    some version, which are left out.
+    Figures are AUCs, proportions, or their differences. ``same`` and ``different`` count distinct problems, ``folds``
+    the folds used, ``missing`` folds without answers, ``units`` authors (or groups). ``batched`` says whether
+    answers depend on their batch, None if not tested. ``refused`` counts problems that Raven leaves out because some
+    version has no score.
     """
 
     auc: Estimate | None = None
@@ -143,7 +145,7 @@ RANGES = {
 
 @dataclass(frozen=True, eq=False)
 class ContentDesign:
-    """The folds that all verifiers answer; ``similarity`` (T, T) is that of the topics, where known."""
+    """The folds that all verifiers answer; ``similarity`` (T, T) is that of the topics, if known."""
 
     folds: tuple[KeptFold, ...]
     similarity: Floats | None = None
@@ -162,10 +164,10 @@ class ContentDesign:
         *,
         batched: bool | None = False,
     ) -> tuple[ContentFigures, ContentFigures | None]:
-        """The ``ContentFigures`` of one verifier's answers, and those of its scores where these order any two problems
-        otherwise.
+        """Return the ``ContentFigures`` of one verifier's answers, and those of its scores if they order any two
+        problems differently.
 
-        ``answers`` and ``scores`` have an entry for each fold, None where there is none; scores may be NaN.
+        ``answers`` and ``scores`` have an entry for each fold, None if missing; scores may be NaN.
         """
         published = self.figures(answers, batched=batched)
         pairs = [
@@ -185,9 +187,9 @@ class ContentDesign:
         *,
         batched: bool | None = False,
     ) -> ContentFigures:
-        """The ``ContentFigures`` of one verifier by its answers or scores, NaN where it gave none.
+        """Return the ``ContentFigures`` of one verifier from its answers or scores, NaN for missing ones.
 
-        ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
+        ``scores`` has an entry for each fold, None if its answers are missing; ``batched`` says whether they depend
         on the batch.
         """
         folds = list(self.folds)
@@ -280,8 +282,8 @@ FEWEST_EVEN = 4
 def topic_aucs(
     folds: Sequence[KeptFold], answers: Sequence[Floats], similarity: Floats | None
 ) -> tuple[Estimate | None, Estimate | None]:
-    """AUCs of answers (n,) to each fold's untouched problems, whose topics are known, where topic helps (one author on
-    one topic, two on two) and where it misleads (the reverse); None where no fold has enough such problems."""
+    """Return the AUCs of answers (n,) to each fold's untouched problems with known topics, where topic helps (one author
+    on one topic, two on two) and where it misleads (the reverse); None if no fold has enough such problems."""
     areas = list[Estimate | None]()
     for helping in (True, False):
         parts = list[tuple[Bools, Floats, Ints, Ints]]()
@@ -310,8 +312,8 @@ def _ranks(values: Versions) -> Floats:
 
 
 def left_open(scores: Versions) -> Versions:
-    """1.0, else 0.0, for each score (n,) of a fold that tells nothing: none, .5, or the number that a verifier gives
-    most often."""
+    """Return 1.0 for each uninformative score (n,) of a fold (missing, .5, or the verifier's most frequent number), else
+    0.0."""
     every = np.concatenate(scores)
     values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
     often = (
@@ -324,7 +326,8 @@ def left_open(scores: Versions) -> Versions:
 
 
 def alike(again: Floats, before: Floats, every: Floats) -> bool:
-    """Whether problems got the same scores (n,) in another batch, but for rounding on the scale of ``every`` score."""
+    """Return whether problems got the same scores (n,) in another batch, except for rounding, on the scale of ``every``
+    score."""
     finite = every[np.isfinite(every)]
     return bool(
         np.allclose(

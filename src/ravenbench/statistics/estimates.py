@@ -1,40 +1,40 @@
 """Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or several.
 
-In: ``mean_auc``: for each fold truth (n,) bool, scores (n,), higher = same author, and what problems share (as in
-``Units``); ``estimate``: a value, the effect (n,) of each problem on it, ``Units``; ``pool_mean``: paired differences
-(n,), one a pool, and the topics of each pool or None.
-Out: an ``Estimate`` (value, standard error, 95 % interval, degrees of freedom; the last three None where unknown) or
-``PoolMean`` (mean, standard error, 95 % interval, two-sided p from 0 to 1, share of topics in common from 0 to 1; all
-but the mean may be None), in the unit of the figure (AUC, placements, ``wilson``: 0 to 1). Helpers: ``wilson``
-and ``percentiles`` give intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` 0 to 1.
+In: ``mean_auc``: for each fold truth (n,) bool, scores (n,), higher = same author, and the units that problems share
+(as in ``Units``); ``estimate``: a value, the effect (n,) of each problem on it, ``Units``; ``pool_mean``: paired
+differences (n,), one per pool, and the topics of each pool or None.
+Out: an ``Estimate`` (value, standard error, 95 % interval, degrees of freedom; the last three None if unknown) or
+``PoolMean`` (mean, standard error, 95 % interval, two-sided p from 0 to 1, proportion of shared topics from 0 to 1; all
+but the mean may be None), in the unit of the figure (AUC, placements, ``wilson``: 0 to 1). Helpers: ``wilson`` and
+``percentiles`` return intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` 0 to 1.
 
-Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
-problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
-formula for dyads. It is the limit of the bootstrap that draws authors, without its draws and without its excess (a
-problem between two authors would count three times there, see ``resampling``), so a verdict needs no seed. That folds
-overlap is part of it: a problem that stands in several folds has one ψ, the sum over them, and an author's problems are
-added up over all folds before they are squared.
+Resampling authors changes all problems of an author, in every fold at once. With the influence ψ of each problem on an
+estimate, the variance is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich formula for dyads. It is
+the limit of the bootstrap that resamples authors, without its draws and without its excess (a problem between two
+authors would count three times there, see ``resampling``), so a verdict needs no seed. It allows for the overlap of
+folds: a problem in several folds has one ψ, the sum over them, and an author's problems are summed over all folds
+before squaring.
 
-Topics may be given as further units: then the pairs of problems that share a topic count too, and what shares an
-author and a topic is not counted twice as far as it is the same problem (Cameron, Gelbach & Miller). Topics that are
-alike are not independent either (a topic is easy for a verifier trained on one like it, and so is that one): with
-similarities, pairs of problems on two topics count by how alike these are (after Conley). A variance is never below
-that of drawing problems independently.
+Topics can be further units: then pairs of problems that share a topic count too, and a problem that shares an author
+and a topic with itself does not count twice (Cameron, Gelbach & Miller). Similar topics are not independent either (a
+verifier trained on one finds the other easy, and the reverse): with similarities, pairs of problems on two topics count
+by the similarity of the topics (after Conley). A variance is never below that of resampling problems independently.
 
-The influence on an AUC comes from placements: the AUC is the mean over same-author problems of the share of
-different-author problems below them, and as well the mean over different-author problems of the share of same-author
-problems above them. With these shares, V, it moves by about (V − AUC)/m when one of m problems of a class is drawn once
-more.
+The influence on an AUC comes from placements: the AUC is the mean, over same-author problems, of the proportion of
+different-author problems below them, and also the mean, over different-author problems, of the proportion of
+same-author problems above them. With these proportions, V, the AUC changes by about (V − AUC)/m if one of m problems of
+a class is drawn once more.
 
-A mean difference over pools of topics has another estimate (``pool_mean``). Each pool gives one paired difference (HITS
-− Random, say). Pools are subsets of one corpus, so what is meant is the mean over corpora of this kind, and differences
-of pools that share topics are correlated. With correlation ρ, E[s²] = σ²(1 − ρ) and Var(mean) = σ²(1/n + ρ(n − 1)/n),
-which gives the estimate s²·(1/n + ρ/(1 − ρ)) of the squared standard error, the correction of Nadeau & Bengio for
-repeated hold-out. It does not shrink to nothing with many pools: finitely many topics cannot be outrun by drawing more
-pools from them. Two pools with a share of topics in common correlate by at most that share: for a function of a random
-subset, Hoeffding's variance components obey ζ_c / c ≤ ζ_k / k. But most of what moves a paired difference is drawn anew
-in each pool (documents, pairs, folds), and what a topic does to both setups cancels. Over fresh synthetic corpora the
-correlation came out between 0 and a tenth of the bound (docs/verdict.md), so ``PART`` of it is assumed.
+A mean difference over pools of topics has another estimate (``pool_mean``). Each pool gives one paired difference (such
+as HITS − Random). Pools are subsets of one corpus, so the estimand is the mean over corpora of this kind, and
+differences of pools that share topics are correlated. With correlation ρ, E[s²] = σ²(1 − ρ) and
+Var(mean) = σ²(1/n + ρ(n − 1)/n), which gives the estimate s²·(1/n + ρ/(1 − ρ)) of the squared standard error, the
+correction of Nadeau & Bengio for repeated hold-out. It does not go to zero with many pools: more pools from finitely
+many topics do not replace more topics. The correlation of two pools is at most their proportion of shared topics: for a
+function of a random subset, Hoeffding's variance components obey ζ_c / c ≤ ζ_k / k. But each pool has fresh draws of
+most that changes a paired difference (documents, pairs, folds), and a topic's effect on both setups cancels. Over fresh
+synthetic corpora the correlation was between 0 and a tenth of the bound (docs/verdict.md), so Raven assumes ``PART`` of
+it.
 
 References
 ----------
@@ -62,10 +62,10 @@ from ravenbench.types import Bools, Floats, Ints
 
 
 def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, Floats]:
-    """An AUC (0 to 1) and the placement (n,), 0 to 1, of every problem, whose mean over either class is the AUC.
+    """Return an AUC (0 to 1) and the placement (n,), 0 to 1, of every problem; their mean over either class is the AUC.
 
-    Same-author problems are scored by ``positive``, the others by ``negative``, (n,) each, higher = same author; both
-    classes occur.
+    ``positive`` (n,) has the scores of same-author problems, ``negative`` (n,) of the others, higher = same author;
+    both classes occur.
     """
     above = positive[same]
     below = negative[~same]
@@ -76,9 +76,9 @@ def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, 
 
 
 def influence(same: Bools, value: float, placement: Floats) -> Floats:
-    """What drawing each problem once more adds to the AUC, (n,): sums to 0 over each class.
+    """Return how much the AUC changes if each problem is drawn once more, (n,); the sum over each class is 0.
 
-    Widened by √(m/(m − 1)), so that for problems drawn independently the sum of squares is DeLong's variance.
+    The effects are multiplied by √(m/(m − 1)), so that for independent problems the sum of squares is DeLong's variance.
     """
     sizes = np.where(same, same.sum(), len(same) - same.sum()).astype(np.float64)
     return np.asarray(
@@ -96,8 +96,8 @@ Interval = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A number with its standard error, interval (both in its unit) and degrees of freedom; the last three None
-    where none is known."""
+    """A number with its standard error, interval (both in its unit) and degrees of freedom; the last three are None if
+    unknown."""
 
     value: float
     error: float | None
@@ -107,9 +107,9 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What n problems share: ``sides`` (n, 2), codes of what is drawn, the two authors of a problem, or its group
-    twice where authors are unknown, −1 where one is unknown (then a unit of its own), the same in all folds;
-    ``problem`` (n,), equal where the same problem occurs again in another fold."""
+    """The units that n problems share: ``sides`` (n, 2), codes of the units that are drawn: the two authors of a problem,
+    or its group twice if authors are unknown; −1 for one unknown author (then a separate unit); the same in all folds;
+    ``problem`` (n,), equal if the same problem occurs again in another fold."""
 
     sides: Ints
     problem: Ints
@@ -127,7 +127,7 @@ class Units:
 
     @property
     def count(self) -> int:
-        """Distinct units."""
+        """Return the number of distinct units."""
         return self._codes[2]
 
     @cached_property
@@ -137,9 +137,9 @@ class Units:
         return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
     def likeness(self, effects: Floats, similarity: Floats) -> float:
-        """What alike units add to the variance of the sum: Σ k(a, b)·s_a·s_b over pairs of different units.
+        """Return what similar units add to the variance of the sum: Σ k(a, b)·s_a·s_b over pairs of different units.
 
-        A problem's effect goes half to each of its units, whose sums are s. ``similarity`` (U, U), higher = more alike,
+        Half of a problem's effect goes to each of its units; their sums are s. ``similarity`` (U, U), higher = more alike,
         is indexed by the codes of ``sides``; k is 0 up to its median over pairs and rises to 1 for equals.
         """
         known = self.sides >= 0
@@ -150,7 +150,7 @@ class Units:
         return float(total @ kernel @ total - np.diag(kernel) @ total**2)
 
     def variance(self, effects: Floats) -> float:
-        """Variance of the sum of ``effects`` (n,) when units are drawn; may be negative in small samples."""
+        """Return the variance of the sum of ``effects`` (n,) if units are resampled; negative in some small samples."""
         left_codes, right, count = self._codes
         two = left_codes != right
         of_unit = np.bincount(left_codes, effects, count) + np.bincount(
@@ -160,7 +160,7 @@ class Units:
         return float((of_unit**2).sum() - (of_dyad**2).sum()) * count / max(count - 1, 1)
 
     def of_problems(self, effects: Floats) -> float:
-        """Variance where problems are drawn independently."""
+        """Return the variance if problems are drawn independently."""
         effects_of_problems = np.bincount(np.unique(self.problem, return_inverse=True)[1], effects)
         return float((effects_of_problems**2).sum())
 
@@ -173,10 +173,10 @@ def estimate(
     similarity: Floats | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """A number with its standard error and Student interval.
+    """Return a number with its standard error and Student interval.
 
-    ``effects`` (n,) are what drawing each problem once more would add; ``units`` are authors or groups, ``topics``
-    those of the same problems. With ``similarity`` (T, T), topics that are alike are not taken for independent.
+    ``effects`` (n,) are the changes if each problem is drawn once more; ``units`` are authors or groups, ``topics``
+    those of the same problems. With ``similarity`` (T, T), similar topics do not count as independent.
     """
     if units.count < 2:
         return Estimate(value, None, None, None)
@@ -199,9 +199,10 @@ def mean_auc(
     topics: Sequence[Ints] = (),
     similarity: Floats | None = None,
 ) -> Estimate:
-    """The AUC (0 to 1), mean over folds, with its interval. A fold: truth (n,), in which both classes occur, scores
-    (n,), and what its problems share, ``sides`` and ``problem`` of ``Units``; ``topics`` (n, 2) of each fold, with
-    ``similarity`` (T, T) of these, are units too where they are given."""
+    """Return the AUC (0 to 1), mean over folds, with its interval.
+
+    A fold has truth (n,) of both classes, scores (n,), and ``sides`` and ``problem`` of ``Units``; ``topics`` (n, 2) of
+    each fold, with their ``similarity`` (T, T), are units too if given."""
     areas = [placements(same, scores, scores) for same, scores, _, _ in folds]
     effects = [influence(same, *area) for (same, *_), area in zip(folds, areas, strict=True)]
     problem = np.concatenate([fold[3] for fold in folds])
@@ -225,7 +226,7 @@ def from_variances(
     level: float = 0.95,
     variance: float | None = None,
 ) -> Estimate:
-    """An estimate from variances, each with its degrees of freedom (Satterthwaite); ``variance`` is their sum."""
+    """Return an estimate from variances, each with its degrees of freedom (Satterthwaite); ``variance`` is their sum."""
     from scipy.special import stdtrit
 
     variance = sum(variance for variance, _ in variance_and_df) if variance is None else variance
@@ -238,21 +239,21 @@ def from_variances(
 
 
 def both_quantiles(freedom: float, level: float = 0.95, power: float = 0.8) -> float:
-    """The number of standard errors by which a true value must lie beyond a bound to be found there with this power."""
+    """Return by how many standard errors a true value must exceed a bound to be found above it with this power."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2) + stdtrit(freedom, power))
 
 
 def percentiles(draws: Floats, units: int, level: float = 0.95) -> Interval:
-    """The expanded percentile interval (low, high) of resampled values from so many independent units; NaN are left
-    out."""
+    """Return the expanded percentile interval (low, high) of resampled values, given the number of independent units,
+    without NaN."""
     low, high = np.nanquantile(draws, expanded(level, units))
     return float(low), float(high)
 
 
 def expanded(level: float, units: int) -> tuple[float, float]:
-    """The two quantiles of an expanded percentile interval from ``units`` independent units."""
+    """Return the two quantiles of an expanded percentile interval from ``units`` independent units."""
     from scipy.special import ndtr, stdtrit
 
     if units < 2:
@@ -262,14 +263,14 @@ def expanded(level: float, units: int) -> tuple[float, float]:
 
 
 def within(wide: Estimate, low: float, high: float) -> Estimate:
-    """A figure that can only lie between these, such as an AUC, with its interval cut to them."""
+    """Return a figure with a limited range, such as an AUC, with its interval cut to the range."""
     if wide.interval is None:
         return wide
     return wide._replace(interval=(max(wide.interval[0], low), min(wide.interval[1], high)))
 
 
 def alike(similarity: Floats) -> Floats:
-    """How far topics are alike, (T, T) from 0 (the median pair, or less) to 1 (equal)."""
+    """Return how similar topics are, (T, T), from 0 (the median pair, or less) to 1 (equal)."""
     if len(similarity) < 2:
         return np.ones_like(similarity)
     median = float(np.median(similarity[~np.eye(len(similarity), dtype=bool)]))
@@ -277,7 +278,7 @@ def alike(similarity: Floats) -> Floats:
 
 
 def mean_effects(values: ArrayLike) -> tuple[float, Floats]:
-    """A plain mean and what drawing each value once more adds to it, (n,), both in the unit of the values."""
+    """Return a plain mean, and how much it changes if each value is drawn once more, (n,), in the unit of the values."""
     effects = np.asarray(values, dtype=np.float64)
     n = len(effects)
     mean = float(effects.mean())
@@ -289,7 +290,7 @@ Z = 1.959963984540054
 
 
 def wilson(share: float, of: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share of so many."""
+    """Return Wilson's 95 % interval of a proportion, given its number of trials."""
     middle = share + Z**2 / (2 * of)
     spread = Z * np.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
     return float(max(0.0, (middle - spread) / (1 + Z**2 / of))), float(
@@ -302,8 +303,8 @@ PART = 0.1
 
 
 class PoolMean(NamedTuple):
-    """Mean of paired differences, in their unit; ``overlap`` is the share of topics pools have in common (None without
-    their topics, or for one pool); ``interval``, ``error`` and ``p`` None where one cannot be estimated."""
+    """Mean of paired differences, in their unit; ``overlap`` is the proportion of topics that pools share (None without
+    topics, or for one pool); ``interval``, ``error`` and ``p`` are None if Raven cannot estimate them."""
 
     mean: float
     error: float | None
@@ -313,7 +314,7 @@ class PoolMean(NamedTuple):
 
 
 def overlap_share(pools: Sequence[Sequence[int]]) -> float:
-    """Mean over pairs of pools of the share of topics they have in common (of the smaller pool); 0 for one pool."""
+    """Return the mean, over pairs of pools, of the proportion of shared topics (of the smaller pool); 0 for one pool."""
     sets = [set(pool) for pool in pools]
     column_of = {topic: i for i, topic in enumerate(set().union(*sets))}
     member = np.zeros((len(sets), len(column_of)))
@@ -328,7 +329,7 @@ def overlap_share(pools: Sequence[Sequence[int]]) -> float:
 
 
 def correlation(pools: Sequence[Sequence[int]], part: float = PART) -> float:
-    """Correlation assumed between pools: ``part`` of the share of topics they have in common on average."""
+    """Return the assumed correlation of pools: ``part`` of the mean proportion of topics that they share."""
     return part * overlap_share(pools)
 
 
@@ -343,10 +344,10 @@ def pool_mean(
     *,
     part: float = PART,
 ) -> PoolMean:
-    """Mean paired difference over pools, (n,), with an interval and a two-sided p that allow for their overlap.
+    """Return the mean paired difference over pools, (n,), with an interval and a two-sided p that allow for overlap.
 
-    ``pools`` are the topics of each, without which pools are taken as independent; ``part`` is the part of the bound on
-    their correlation that is assumed. With one pool, or pools that are all the same, only the mean can be estimated.
+    ``pools`` are the topics of each; without them pools count as independent; ``part`` is the assumed part of the bound
+    on their correlation. With one pool, or identical pools, Raven can estimate only the mean.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -365,8 +366,8 @@ def pool_mean(
 def detectable(
     sd: float, n: int, *, correlation: float = 0.0, level: float = 0.95, power: float = 0.8
 ) -> float | None:
-    """Smallest true mean difference found significant with the given power, of ``n`` paired differences (pools or
-    folds) with standard deviation ``sd`` (ddof = 1) and this correlation, as in ``pool_mean``; None where n < 2.
+    """Return the smallest true mean difference found significant with the given power, from ``n`` paired differences
+    (pools or folds) with standard deviation ``sd`` (ddof = 1) and this correlation, as in ``pool_mean``; None if n < 2.
 
     It is (t_{1−α/2} + t_{power}) · standard error with n − 1 degrees of freedom.
     """

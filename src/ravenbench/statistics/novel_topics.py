@@ -1,22 +1,21 @@
-"""Weighs results over topics of unequal size, and compares two methods in pairs of topics (novel-topic
-cross-validation).
+"""Weights results over topics of unequal size, and compares two methods topic by topic (novel-topic cross-validation).
 
-In: ``fold_mean``: results (n,), one a topic (accuracy, 0 to 1, or a difference); ``paired_topics``: those of two
+In: ``fold_mean``: results (n,), one per topic (accuracy, 0 to 1, or a difference); ``paired_topics``: results of two
 methods; both: weights (n,), at least 0 (counts of documents); ``published_t``: a difference, two standard errors and n,
 the topics; ``topics_needed`` and ``detectable_topics``: a standard deviation, and a difference or a number of topics.
 Out: a ``FoldMean``, ``PairedTopics`` or ``SummaryTest``: means and differences in the unit of the results, p from 0 to
 1; ``topics_needed`` a count or None. InputError if weights are negative, not finite or all zero. Helpers: ``unit_sum``
-gives weights that sum to 1, ``sign_flip`` p, ``detectable_topics`` a difference or None.
+returns weights that sum to 1, ``sign_flip`` p, ``detectable_topics`` a difference or None.
 
-In leave-one-topic-out validation folds have the sizes of topics, so each fold weighs as many documents as it has.
-The unbiased weighted variance is that of the GNU Scientific Library. The standard error as published, σ̂/√n, is
-right for equal weights only: Var(Σ w x) = σ² Σ w², so σ̂√(Σ w²) stands beside it.
+In leave-one-topic-out validation folds are as large as topics, so a fold's weight is its number of documents. The
+unbiased weighted variance is that of the GNU Scientific Library. The published standard error, σ̂/√n, is correct for
+equal weights only; Var(Σ w x) = σ² Σ w², so Raven also gives σ̂√(Σ w²).
 
 Two methods answer the same documents of each topic, so topics pair their accuracies. If the methods were alike, each
-topic's difference could as well have had the other sign. The statistic is the document-weighted mean difference;
-with at most 20 topics that differ all sign patterns are enumerated, beyond that they are drawn, with the +1 of Monte
-Carlo tests. The interval holds the differences this test does not reject. Power uses Student quantiles with as many
-degrees of freedom as there are effective topics, less one.
+topic's difference could equally have had the other sign. The statistic is the document-weighted mean difference; with
+at most 20 topics that differ Raven enumerates all sign patterns, otherwise it draws them, with the +1 of Monte Carlo
+tests. The interval includes the differences that this test does not reject. Power uses Student quantiles; the degrees
+of freedom are the effective number of topics minus one.
 
 References
 ----------
@@ -39,9 +38,9 @@ from ravenbench.types import Floats
 
 
 class FoldMean(NamedTuple):
-    """A weighted mean over folds, in the unit of the results, with its spread σ̂ and standard errors, σ̂/√n as
+    """A weighted mean over folds, in the unit of the results, with its spread σ̂ and two standard errors, σ̂/√n as
     published and σ̂√Σw², None with one fold; ``n`` counts folds, and ``effective`` = 1/Σw² is the number of equal
-    folds that would say as much.
+    folds with the same information.
     """
 
     mean: float
@@ -53,7 +52,7 @@ class FoldMean(NamedTuple):
 
 
 class SummaryTest(NamedTuple):
-    """A t-test from summaries: ``t``, ``df`` and two-sided ``p``; t and p None where there is no spread."""
+    """A t-test from summaries: ``t``, ``df`` and two-sided ``p``; t and p are None without any spread."""
 
     t: float | None
     df: int
@@ -61,7 +60,7 @@ class SummaryTest(NamedTuple):
 
 
 def unit_sum(weights: ArrayLike) -> Floats:
-    """Weights scaled so that they sum to 1, (n,); InputError if one is negative or not finite, or all are zero."""
+    """Return weights scaled to the sum 1, (n,); InputError if one is negative or not finite, or all are zero."""
     w = np.asarray(weights, dtype=np.float64)
     if len(w) == 0 or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
         raise InputError("weights must be non-negative, and one of them positive", found=w.tolist())
@@ -69,7 +68,7 @@ def unit_sum(weights: ArrayLike) -> Floats:
 
 
 def fold_mean(values: ArrayLike, weights: ArrayLike) -> FoldMean:
-    """Weighted mean of one result a fold (an accuracy, a difference of accuracies), (n,), with both standard errors.
+    """Return the weighted mean of one result per fold (an accuracy, or a difference), (n,), with both standard errors.
 
     ``weights`` (n,) are the documents of each fold; only their proportions matter. InputError if one is negative or all
     are zero.
@@ -86,10 +85,10 @@ def fold_mean(values: ArrayLike, weights: ArrayLike) -> FoldMean:
 
 
 def published_t(difference: float, error_a: float, error_b: float, n: int) -> SummaryTest:
-    """The paper's test of two weighted means: t = difference / √(SE_A² + SE_B²), 2n − 2 degrees of freedom.
+    """Return the paper's test of two weighted means: t = difference / √(SE_A² + SE_B²), 2n − 2 degrees of freedom.
 
-    It takes two methods tested on the same topics as independent, which costs power; the paper's own example at
-    n = 23 holds with only one of the two errors (give 0 for the other).
+    It treats two methods tested on the same topics as independent, which costs power; the paper's example at
+    n = 23 is correct with only one of the two errors (give 0 for the other).
     """
     error = math.hypot(error_a, error_b)
     df = 2 * n - 2
@@ -110,8 +109,8 @@ _TOLERANCE = 1e-12
 
 class PairedTopics(NamedTuple):
     """The comparison of methods a and b over topics, as a − b in the unit of their results: ``mean`` and its
-    ``interval`` (None where so few topics bound nothing), two-sided ``p``, ``least_p`` (the smallest p so many
-    topics can give), and ``detectable``, the smallest true difference found four times in five."""
+    ``interval`` (None with too few topics for one), two-sided ``p``, ``least_p`` (the smallest p that this number of
+    topics can give), and ``detectable``, the smallest true difference found with 80 % power."""
 
     mean: FoldMean
     interval: tuple[float, float] | None
@@ -128,7 +127,7 @@ def paired_topics(
     seed: int = 0,
     pair: str = "",
 ) -> PairedTopics:
-    """The ``PairedTopics`` of two methods by their results of the same topics, (n,) each; ``weights`` (n,) are
+    """Return the ``PairedTopics`` of two methods from their results on the same topics, (n,) each; ``weights`` (n,) are
     documents of each topic.
 
     Drawn sign patterns depend on ``seed`` and ``pair`` only. InputError if a weight is negative or all are zero.
@@ -147,7 +146,7 @@ def paired_topics(
 
 
 def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:
-    """Two-sided p, 0 to 1, that the sum of ``terms`` (n,) is so far from zero when every sign is a coin toss."""
+    """Return the two-sided p, 0 to 1, of the sum of ``terms`` (n,) if every sign is a coin toss."""
     x = np.asarray(terms, dtype=np.float64)
     observed = abs(float(x.sum()))
     x = x[np.abs(x) > 0]
@@ -199,17 +198,17 @@ def _interval(d: Floats, w: Floats, mean: float, seed: int, pair: str) -> tuple[
 
 
 def detectable_topics(std: float | None, topics: float, *, power: float = 0.8) -> float | None:
-    """Smallest true mean difference found significant with the given power; None where nothing can be said. ``std`` is
-    the (unbiased, weighted) standard deviation of one topic's paired difference, ``topics`` their effective number,
-    1/Σw²."""
+    """Return the smallest true mean difference found significant with the given power; None if unknown. ``std`` is
+    the (unbiased, weighted) standard deviation of one topic's paired difference, ``topics`` the effective number of
+    topics, 1/Σw²."""
     if std is None or topics <= 1:
         return None
     return float(both_quantiles(topics - 1, LEVEL, power) * std / topics**0.5)
 
 
 def topics_needed(std: float | None, difference: float, *, unequal: float = 1.0) -> int | None:
-    """Topics with which a true difference would be found four times in five; None above a million. ``unequal`` (≥ 1)
-    is topics of this corpus for each effective one: a corpus as uneven needs so many times more."""
+    """Return the number of topics that find a true difference with 80 % power; None above a million. ``unequal`` (≥ 1)
+    is this corpus's number of topics for each effective topic: an equally uneven corpus needs that many times more."""
     if std is None or difference <= 0:
         return None
     low = 2

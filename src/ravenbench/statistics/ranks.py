@@ -2,10 +2,10 @@
 
 In: ``t_test``: results of folds (n,), (m,); ``sign_test``: numbers of problems that only one of two systems gets right;
 ``holm``: p-values (k,); ranks: values of systems (…, s), higher = better; ``tie_groups``: scores (s,) and a bool matrix
-(s, s), True = a test tells the two apart; ``ranking_stability``: values (folds, models).
-Out: two-sided p from 0 to 1 (``t_test``: None where undefined), ``holm`` corrected p (k,), ``stars`` text; ranks, 1 =
+(s, s), True = a test separates the two; ``ranking_stability``: values (folds, models).
+Out: two-sided p from 0 to 1 (``t_test``: None if undefined), ``holm`` corrected p (k,), ``stars`` text; ranks, 1 =
 best, mean (``average_ranks``, ``mean_ranks``) or shared (``tie_groups``), ``shown_rank`` text; a ``Stability`` (mean
-Spearman's ρ, −1 to 1, None without any; counts of pairs of folds).
+Spearman's ρ, −1 to 1, None without pairs; counts of pairs of folds).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ravenbench.types import Floats, Ints
 
 
 def stars(p: float | None) -> str:
-    """A p-value (0 to 1) as stars: ``***`` below .001, ``**`` below .01, ``*`` below .05, ``=`` otherwise, ``n/a``
-    where undefined."""
+    """Return a p-value (0 to 1) as stars: ``***`` below .001, ``**`` below .01, ``*`` below .05, ``=`` otherwise,
+    ``n/a`` if undefined."""
     if p is None:
         return "n/a"
     return "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else "="
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's step-down adjusted p-values (k,), in the order given: rejecting where one is ≤ α keeps the chance of any
-    false rejection ≤ α whatever the dependence (Holm 1979, A simple sequentially rejective multiple test procedure.
+    """Return Holm's step-down adjusted p-values (k,), in the given order: rejecting those ≤ α keeps the chance of any
+    false rejection ≤ α under any dependence (Holm 1979, A simple sequentially rejective multiple test procedure.
     Scandinavian Journal of Statistics 6)."""
     raw = np.asarray(p, dtype=np.float64)
     order = np.argsort(raw, kind="stable")
@@ -41,11 +41,11 @@ def holm(p: ArrayLike) -> Floats:
 
 
 def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
-    """Two-sided p of Student's unpaired t-test of fold values (n,), (m,) with pooled variance; None where there is no
-    spread to judge by, or unless there is one each and three together.
+    """Return the two-sided p of Student's unpaired t-test of fold values (n,), (m,) with pooled variance.
 
-    Of 10 HITS folds against 5 × 10 Random folds it gives the stars of the HITS paper's Table 2. Folds share training
-    data, so p is optimistic; it is offered for comparison with published tables.
+    None without any spread, or with an empty side or fewer than three values in all. For 10 HITS folds against 5 × 10
+    Random folds it gives the stars of the HITS paper's Table 2. Folds share training data, so p is optimistic; use it
+    only to compare with published tables.
     """
     # Not by scipy.stats, which takes half a second to import.
     from scipy.special import stdtr
@@ -66,11 +66,11 @@ def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
 
 
 def sign_test(a_only: int, b_only: int) -> float:
-    """Two-sided exact p (McNemar) that two systems are right equally often, from the numbers of problems that only one
-    of the two gets right; 1 where they are never right apart.
+    """Return the two-sided exact p (McNemar) for the hypothesis that two systems are right equally often.
 
-    This is what approximate randomization of accuracy estimates: the share of the 2^n sign patterns of the n discordant
-    problems whose difference is at least the observed one.
+    The numbers count problems that only one of the two gets right; p is 1 if both are 0. Approximate randomization of
+    accuracy estimates the same p: the proportion of the 2^n sign patterns of the n discordant problems whose difference
+    is at least the observed one.
 
     >>> round(sign_test(3, 12), 4)
     0.0352
@@ -81,8 +81,9 @@ def sign_test(a_only: int, b_only: int) -> float:
 
 
 def average_ranks(values: ArrayLike) -> Floats:
-    """Ranks 1 = best along the last axis, ties sharing their mean rank, of values (…, s), higher = better; where one of
-    a row is not a number, no rank of it is."""
+    """Return ranks, 1 = best, along the last axis of values (…, s), higher = better; ties share their mean rank.
+
+    If a value of a row is not a number, no rank of the row is."""
     numbers = np.asarray(values, dtype=np.float64)
     # Not by scipy.stats, which takes half a second to import.
     better, equal = (
@@ -93,19 +94,18 @@ def average_ranks(values: ArrayLike) -> Floats:
 
 
 def mean_ranks(values: ArrayLike) -> Floats:
-    """Mean rank of each system over settings, (settings, s) → (s,); 1 = best."""
+    """Return the mean rank of each system over settings, (settings, s) → (s,); 1 = best."""
     return np.asarray(average_ranks(values).mean(axis=0), dtype=np.float64)
 
 
 def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
-    """Rank (s,) of each system, 1 = best, by ``score`` (s,), higher = better, NaN last; the systems of a tie group
-    share the rank of its first (1, 2, 2, 4). ``separated`` (s, s) says whether a corrected test tells two systems
-    apart.
+    """Return the rank (s,) of each system, 1 = best, by ``score`` (s,), higher = better, NaN last.
 
-    Systems are put in order of score. The order is cut between two neighbours only if *every* system above the cut is
-    separated from *every* one below it; what lies between two cuts is a tie group. Two systems in different groups are
-    therefore always separated by a test; two systems in one group may or may not be. With Holm-corrected p-values over
-    all pairs, equal systems are put in different groups with probability ≤ α.
+    The systems of a tie group share the rank of its first (1, 2, 2, 4). ``separated`` (s, s) says whether a corrected
+    test separates two systems. Systems are sorted by score; there is a cut between two neighbours only if *every* system
+    above it is separated from *every* system below it. Systems between two cuts are a tie group. So a test separates
+    any two systems of different groups; it may or may not separate two systems of one group. With Holm-corrected
+    p-values over all pairs, equal systems are in different groups with probability ≤ α.
     """
     values = np.asarray(score, dtype=np.float64)
     apart = np.asarray(separated, dtype=np.bool_)
@@ -118,13 +118,12 @@ def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
 
 
 def shown_rank(rank: int | None, ranks: Sequence[int | None]) -> str:
-    """A rank as competitions write it, ``5=`` where others share it; – where there is none."""
+    """Return a rank as competitions write it, ``5=`` if others share it; – without a rank."""
     return "–" if rank is None else f"{rank}=" if ranks.count(rank) > 1 else str(rank)
 
 
 class Stability(NamedTuple):
-    """Mean Spearman ρ over fold pairs (None where there is none), counts of pairs used and of pairs left out as
-    constant."""
+    """Mean Spearman ρ over pairs of folds (None without pairs), and counts of pairs used and of constant pairs left out."""
 
     rho: float | None
     pairs: int
@@ -132,9 +131,11 @@ class Stability(NamedTuple):
 
 
 def ranking_stability(values: ArrayLike) -> Stability:
-    """Mean Spearman correlation of the rankings of models in all pairs of folds, by one metric (folds, models), higher
-    = better; ties share their mean rank. A pair of folds of which one ranks all models equal has no correlation: it is
-    left out and counted.
+    """Return the mean Spearman correlation of the rankings of models in all pairs of folds, by one metric (folds,
+    models), higher = better.
+
+    Ties share their mean rank. If one fold of a pair ranks all models equal, the pair has no correlation; it is left out
+    and counted.
 
     References
     ----------

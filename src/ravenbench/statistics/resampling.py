@@ -3,36 +3,36 @@
 In: ``bootstrap``: systems as ``rank(truth, answers, decisions)`` gives them ((n,) bool; 0 to 1, higher = same author;
 0, 0.5 or 1), truth, author codes (n, 2) or None, ``Metric`` objects by name; ``randomization_test``: truth, two
 ``AnsweredProblems``, a metric; both: counts of resamplings, a seed.
-Out: ``Replicates``, with intervals (low, high) in the unit of the metric, None where undefined (also in more than 5 %
-of resamplings); or the two-sided p of a test, 0 to 1, None where undefined. SpecError for an unknown metric. Helpers:
-``weighted_sums`` gives ``Sums``; ``problem_weights``, ``part_weights``, ``author_weights`` give counts (n, BLOCK) of
+Out: ``Replicates``, with intervals (low, high) in the unit of the metric, None if undefined (also in more than 5 %
+of resamplings); or the two-sided p of a test, 0 to 1, None if undefined. SpecError for an unknown metric. Helpers:
+``weighted_sums`` returns ``Sums``; ``problem_weights``, ``part_weights``, ``author_weights`` return counts (n, BLOCK) of
 how often each problem is drawn.
 
-The kernel of all resampling, randomization included, is a sweep: problems are sorted once a system, and one sweep then
-yields the sums of a whole block of weightings. Everything but the squared error is an integer, kept in float64, so
-results are exact and do not depend on order.
+The kernel of all resampling, including randomization, is a sweep: problems are sorted once for each system, and one
+sweep then gives the sums of a whole block of weightings. All numbers except the squared error are integers, stored as
+float64, so results are exact and do not depend on order.
 
-*Bootstrap.* Problems are drawn with replacement; where the authors of each problem are known, authors are drawn instead
-and a problem counts as often as its authors were drawn together (the pigeonhole bootstrap). All systems see the same
+*Bootstrap.* Raven resamples problems with replacement. If the authors of each problem are known, it resamples authors,
+and a problem counts as often as its authors were drawn together (the pigeonhole bootstrap). All systems get the same
 draws, so differences between them have intervals too.
 
-A different-author problem then moves with two authors, and what is peculiar to the problem itself enters the variance
-three times (2 + 1 of the product) where the sandwich formula for dyads wants it once. Replicates are therefore drawn
-towards the observed value until their variance is that of the formula (the surplus is measured by drawing only
-different-author problems), but never below the variance of drawing problems.
+A different-author problem then varies with two authors, and the problem's specific effect enters the variance three
+times (2 + 1 of the product), although the sandwich formula for dyads has it once. Raven therefore shrinks replicates
+towards the observed value until their variance is that of the formula (it measures the surplus by resampling only
+different-author problems), but never below the variance of resampling problems.
 
-Intervals are Hesterberg's expanded percentile intervals: the tails are those at which a normal interval would be as
-wide as Student's for the number of units drawn.
+Intervals are Hesterberg's expanded percentile intervals: at their tails a normal interval would be as wide as Student's
+for the number of units drawn.
 
 *Randomization.* Under the null hypothesis that two systems are alike, swapping their answers to any problem changes
-nothing. Each trial swaps every problem with probability ½ and recomputes the difference; p is the share of trials at
-least as far apart as the systems are, with the +1 of Monte Carlo tests. Where hardly any trial is as far apart, a
-metric of counts is given more of them, as many as a correction for many pairs needs: p is that of all trials then. (It
-is at most α no more often than α under the null: what goes on is a part of what the first trials would put there.)
+nothing. Each trial swaps every problem with probability ½ and recomputes the difference; p is the proportion of trials
+with a difference at least as large as the observed one, with the +1 of Monte Carlo tests. If very few trials have such
+a difference, a metric of counts gets more trials, as many as a correction for many pairs needs; p then comes from all
+trials. (Under the null p ≤ α at most as often as α, because only results of the first trials below α continue.)
 
-Metrics of counts need no swapping: only problems on which the two differ in kind (right, wrong, unanswered, within one
-class of truth) matter, and how many of each kind are swapped is a binomial draw. With at most 20 such problems all
-outcomes are enumerated, without the +1; for accuracy the exact sign test stands in at any size.
+Metrics of counts need no swapping: only problems on which the two systems differ in kind (right, wrong, unanswered,
+within one class of truth) matter, and the number of swapped problems of each kind is a binomial draw. With at most 20
+such problems all outcomes are enumerated, without the +1; for accuracy the exact sign test replaces this at any size.
 
 References
 ----------
@@ -76,7 +76,8 @@ class Ranked(NamedTuple):
     """A system's n problems in ascending order of answer.
 
     ``order`` (n,) is their row in the weights, ``category`` (n,) their field of :class:`Sums`, ``close`` (n,)
-    marks where pairs so far may be counted, ``loss`` (n,) is the squared error, ``value`` (n,) the answer.
+    marks the ends of ties, after which pairs can be counted, ``loss`` (n,) is the squared error, ``value`` (n,) the
+    answer.
     """
 
     order: NDArray[np.int32]
@@ -87,7 +88,7 @@ class Ranked(NamedTuple):
 
 
 def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
-    """A system's problems in ascending order of answer, (n,), for :func:`weighted_sums` (checked arrays)."""
+    """Return a system's problems in ascending order of answer, (n,), for :func:`weighted_sums` (checked arrays)."""
     order = np.argsort(value, kind="stable")
     category = categories(same, decision)[order]
     sorted_value = value[order]
@@ -135,9 +136,9 @@ def _sweep(
 
 
 def weighted_sums(ranked: Ranked, weights: Weights) -> Sums:
-    """Sums of one system under BLOCK weightings.
+    """Return the sums of one system for BLOCK weightings.
 
-    ``weights``, (n, BLOCK), say how often each problem occurs in each weighting.
+    ``weights``, (n, BLOCK), are how often each problem occurs in each weighting.
 
     Returns
     -------
@@ -150,7 +151,7 @@ def weighted_sums(ranked: Ranked, weights: Weights) -> Sums:
 
 
 def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
-    """Any metric of one system under weightings (n, b), (b,): its problems repeated as often as they weigh."""
+    """Return any metric of one system under weightings (n, b), (b,): each problem is repeated by its weight."""
     truth = ranked.category < 3
     rows = weights[ranked.order]
     return np.array(
@@ -171,10 +172,10 @@ FEWER = 2_000
 class Replicates:
     """The metrics, in their own units, of S systems under B resamplings of the problems.
 
-    ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,);
-    ``units`` is the number of problems or authors drawn. Where authors were drawn, ``problems[metric]`` (S, C)
-    holds replicates that drew problems and ``different[metric]`` (S, C) those that drew only different-author problems;
-    both are None otherwise.
+    ``values[metric]`` is (S, B), NaN if the metric is undefined on a resample; ``observed[metric]`` (S,);
+    ``units`` is the number of problems or authors drawn. If authors were drawn, ``problems[metric]`` (S, C)
+    contains replicates that resample problems, and ``different[metric]`` (S, C) replicates that resample only
+    different-author problems; otherwise both are None.
     """
 
     values: Mapping[str, Floats]
@@ -184,11 +185,11 @@ class Replicates:
     different: Mapping[str, Floats] | None = None
 
     def interval(self, metric: str, system: int, level: float = 0.95) -> Interval | None:
-        """Interval (low, high) of one system's metric, in its unit; None where it is undefined."""
+        """Return the interval (low, high) of one system's metric, in its unit; None if undefined."""
         return self._interval(metric, level, lambda values: values[system])
 
     def difference(self, metric: str, a: int, b: int, level: float = 0.95) -> Interval | None:
-        """Interval (low, high) of system a's metric minus system b's, in its unit; None where undefined."""
+        """Return the interval (low, high) of system a's metric minus system b's, in its unit; None if undefined."""
         return self._interval(metric, level, lambda values: values[a] - values[b])
 
     def _interval(
@@ -219,12 +220,12 @@ def bootstrap(
     workers: int = 1,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> Replicates:
-    """The ``Replicates`` of every metric of every system, from resampling problems (or authors).
+    """Return the ``Replicates`` of every metric of every system, by resampling problems (or authors).
 
     ``systems`` are answers to the same n problems; with ``authors`` (n, 2), codes ≥ 0 of the two sides of each problem,
-    authors are drawn. There are ``replicates`` resamplings, at most ``FEWER`` of a metric that is no formula over
-    counts. Results depend on the seed and not on ``workers``: each block of resamplings has its own stream (Efron &
-    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13).
+    Raven resamples authors. It makes ``replicates`` resamplings, at most ``FEWER`` for a metric that is not a formula
+    over counts. Results depend on the seed, not on ``workers``: each block of resamplings has a separate random stream
+    (Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13).
     """
     n = len(same)
 
@@ -309,14 +310,14 @@ def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def problem_weights(n: int, seed: int, block: int) -> Weights:
-    """How often each of n problems is drawn in BLOCK resamplings of n, (n, BLOCK)."""
+    """Return how often each of n problems is drawn in BLOCK resamplings, (n, BLOCK)."""
     weights = np.zeros((n, BLOCK), dtype=np.int32)
     _tally(stream(seed, "bootstrap", block).integers(0, n, (BLOCK, n), dtype=np.int32), weights)
     return weights
 
 
 def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
-    """How often each problem is drawn when only the problems of one part are resampled, (n, BLOCK)."""
+    """Return how often each problem is drawn if only the problems of one part are resampled, (n, BLOCK)."""
     weights = np.ones((n, BLOCK), dtype=np.int32)
     if len(part):
         weights[part] = problem_weights(len(part), seed, block)
@@ -326,7 +327,7 @@ def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
 def author_weights(
     left_authors: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int
 ) -> Weights:
-    """Product of the draws of a problem's two authors (its author's draws where there is one), (n, BLOCK)."""
+    """Return the product of the draws of a problem's two authors (of one author: that author's draws), (n, BLOCK)."""
     drawn = problem_weights(units, seed, block)
     weights = np.empty((len(left_authors), BLOCK), dtype=np.int32)
     _product(drawn, left_authors, right, weights)
@@ -392,11 +393,12 @@ def randomization_test(
     seed: int = 0,
     pair: str = "",
 ) -> float | None:
-    """Two-sided p, 0 to 1, that systems a and b are alike in a metric; None where it is undefined for either.
+    """Return the two-sided p, 0 to 1, for the hypothesis that systems a and b are alike in a metric; None if the metric
+    is undefined for either.
 
-    Where the test is not exact there are ``trials`` Monte Carlo trials, ``most`` in all of a metric of counts where at
-    most ``FEW`` of the first are as far apart as the systems. Random draws depend on ``seed``, ``pair`` and the metric
-    only: give each pair its own label. SpecError if there is no such metric.
+    If the test is not exact, it has ``trials`` Monte Carlo trials; a metric of counts gets ``most`` in all if at
+    most ``FEW`` of the first have a difference as large as the observed one. Random draws depend on ``seed``, ``pair``
+    and the metric only, so give each pair a different label. SpecError for an unknown metric.
     """
     ((name, chosen),) = metrics_of([metric]).items()
     if name in COUNTED and isinstance(chosen, Counted):
@@ -493,10 +495,10 @@ def swap_test(
     seed: int = 0,
     pair: str = "",
 ) -> float | None:
-    """Two-sided p, 0 to 1, of the randomization test that swaps answers problem by problem, as AUC, Brier and what
-    contains them need.
+    """Return the two-sided p, 0 to 1, of the randomization test that swaps answers problem by problem, which AUC, Brier
+    and their combinations need.
 
-    The answers of both systems are sorted once, together; a trial says which of them belong to which.
+    The answers of both systems are sorted once, together; a trial assigns each to one of the two.
     """
     trials = trials if isinstance(metric, Counted) else min(trials, FEWER_TRIALS)
     ranked_both = rank(
