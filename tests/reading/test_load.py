@@ -68,7 +68,7 @@ def test_pairs_are_a_corpus(pairs):
             ("0:1", "u", "G"),
             ("1:1", "v", "G"),
         ]
-        assert corpus.notes["dropped"]["repeated by their author"] == 1
+        assert corpus.notes["dropped"]["repeated by the same author"] == 1
 
 
 def test_what_is_not_a_corpus_is_explained(tmp_path, pairs, table):

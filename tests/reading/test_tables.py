@@ -121,8 +121,8 @@ def test_repeated_texts_are_dropped_and_counted(tmp_path):
     corpus = read_table(_write(tmp_path / "c.jsonl", rows))
     assert corpus.ids == ("d1", "d2", "d3") and len(corpus.texts) == 3
     dropped = corpus.notes["dropped"]
-    assert dropped["repeated by their author"] + dropped["standing under several authors"] == 4
-    assert dropped["standing under several authors"] >= 2
+    assert dropped["repeated by the same author"] + dropped["given for several authors"] == 4
+    assert dropped["given for several authors"] >= 2
 
 
 def test_topics_joined_columns_renamed_topics_absent(tmp_path):
