@@ -34,29 +34,29 @@ BATCHES = [
     _csv("a batch without cases", "b.csv: the batch holds no case", HEAD),
     _csv(
         "an empty path at the end of known",
-        "b.csv:2: known holds an empty path",
+        "b.csv:2: known contains an empty path",
         HEAD + "c,q.txt,known.txt;\n",
     ),
     _csv(
         "an empty path between two",
-        "b.csv:2: known holds an empty path",
+        "b.csv:2: known contains an empty path",
         HEAD + "c,q.txt,known.txt; ;other.txt\n",
     ),
-    _csv("no known text at all", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,\n"),
+    _csv("no known text at all", "b.csv:2: known contains an empty path", HEAD + "c,q.txt,\n"),
     _csv(
         "no questioned text at all",
-        "b.csv:2: questioned holds an empty path",
+        "b.csv:2: questioned contains an empty path",
         HEAD + "c,,known.txt\n",
     ),
     _csv(
         "too many fields",
-        "b.csv:2: this row has another number of fields",
+        "b.csv:2: this row does not have as many fields",
         HEAD + "c,q.txt,known.txt,other.txt\n",
     ),
-    _csv("too few fields", "b.csv:2: this row has another number of fields", HEAD + "c,q.txt\n"),
+    _csv("too few fields", "b.csv:2: this row does not have as many fields", HEAD + "c,q.txt\n"),
     _csv(
         "a quote that never ends",
-        "b.csv:2: this is not CSV",
+        "b.csv:2: not a CSV file",
         HEAD + 'c,q.txt,"known.txt\nd,q.txt,known.txt\n',
     ),
     _csv(
@@ -76,7 +76,7 @@ BATCHES = [
     ),
     _csv(
         "a case of 60,000 characters",
-        "b.csv:2: the case is too long to be a name",
+        "b.csv:2: the case is too long for a name",
         HEAD + "c" * 60_000 + ",q.txt,known.txt\n",
     ),
     _csv(
@@ -92,7 +92,7 @@ BATCHES = [
     Case(
         "another kind of file",
         "batch",
-        "b.xlsx: this workbook cannot be read",
+        "b.xlsx: Raven cannot read this workbook",
         {**_TEXTS, "b.xlsx": b"PK"},
         "b.xlsx",
     ),
@@ -132,7 +132,7 @@ BATCHES = [
     ),
     _csv(
         "control characters in a text",
-        "w.txt:1: control characters stand in the text",
+        "w.txt:1: the text contains control characters",
         HEAD + "c,w.txt,known.txt\n",
         w_dot_txt="It\x92s “his”.",
     ),
@@ -145,12 +145,12 @@ BATCHES = [
     ),
     _line("a case that is a list", "b.jsonl:1: case is not text", case=["a"]),
     _line(
-        "an empty path in a list", "b.jsonl:1: known holds an empty path", known=["known.txt", ""]
+        "an empty path in a list", "b.jsonl:1: known contains an empty path", known=["known.txt", ""]
     ),
     _line("a list of numbers for known", "b.jsonl:1: known is no path", known=[5]),
     _line(
         "a candidate of 501 characters",
-        "b.jsonl:1: the candidate is too long to be a name",
+        "b.jsonl:1: the candidate is too long for a name",
         candidate="c" * 501,
     ),
 ]

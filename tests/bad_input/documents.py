@@ -16,7 +16,7 @@ def _case(name: str, says: str, file: str, content: str | bytes) -> Case:
 
 DOCUMENTS = [
     _case(
-        "a table for one text", "this is a table, and not one text", "a.csv", "id,text\n1,Words.\n"
+        "a table for one text", "this is a table, not one text", "a.csv", "id,text\n1,Words.\n"
     ),
     _case(
         "a Word file cut short",
@@ -42,7 +42,7 @@ DOCUMENTS = [
         "a.docx",
         ole({"WordDocument": b"x"}),
     ),
-    _case("an old Word file", "this format is not read", "a.doc", b"\xd0\xcf\x11\xe0"),
+    _case("an old Word file", "Raven does not read this format", "a.doc", b"\xd0\xcf\x11\xe0"),
     _case(
         "a table of Excel's",
         "it holds no Word text",
@@ -130,12 +130,12 @@ DOCUMENTS = [
     _case("Rich Text that is none", "it is no Rich Text", "a.rtf", "Hello"),
     _case(
         "Rich Text by the name of plain text",
-        "this is no plain text, but .rtf",
+        "this is .rtf, not plain text",
         "a.txt",
         r"{\rtf1 Hello}",
     ),
     _case(
-        "a PDF by the name of plain text", "this is no plain text, but .pdf", "a.txt", "%PDF-1.4"
+        "a PDF by the name of plain text", "this is .pdf, not plain text", "a.txt", "%PDF-1.4"
     ),
     _case("a PDF that is none", "it is damaged or cut short, or no PDF", "a.pdf", "%PDF-1.4 Hello"),
     _case("a page without words", "the text is empty", "a.html", "<html><script>x</script></html>"),
@@ -169,7 +169,7 @@ DOCUMENTS = [
         "a.msg",
         ole({"a": b"x"})[:3000],
     ),
-    _case("an export of a chat that is none", "it is no exported chat", "chat.md", "# Notes"),
+    _case("an export of a chat that is none", "this is not an exported chat", "chat.md", "# Notes"),
     _case(
         "a zip of texts",
         "this is no text: it is a zip",

@@ -50,7 +50,7 @@ def test_truth_round_trips(tmp_path_factory, ids, data, name):
     "line, message",
     [
         ("{oops", r"answers.jsonl:2: this line is not JSON"),
-        ('{"value": 0.1}', r"answers.jsonl:2: this line has no id"),
+        ('{"value": 0.1}', r"answers.jsonl:2: no id in this line"),
         ('{"id": "b"}', r"answers.jsonl:2: this line has no value"),
         ('{"id": "b", "value": NaN}', "the value is NaN"),
         ('{"id": "b", "value": -Infinity}', "the value is infinite"),

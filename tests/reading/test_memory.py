@@ -190,7 +190,7 @@ SAME = {
     "Windows-1252": (
         "text",
         ["It\x92s.", "b", "c", "d"],
-        "1: control characters stand in the text",
+        "1: the text contains control characters",
     ),
     "an empty id": ("id", ["", "", "c", "d"], {"a", "b"}),
     "an empty further value": ("genre", ["", "g", "g", "g"], {"a", "b"}),
@@ -256,7 +256,7 @@ def test_text_of_pyarrow_that_is_none_is_said():
     half = [None, pyarrow.py_buffer(b"\0\0\0\0\3\0\0\0"), pyarrow.py_buffer(b"\xed\xa0\xbd")]
     table = pyarrow.table({"text": pyarrow.Array.from_buffers(pyarrow.string(), 1, half)})
     with pytest.raises(
-        ravenbench.InputError, match="the table 'corpus': this table cannot be read"
+        ravenbench.InputError, match="the table 'corpus': Raven cannot read this table"
     ):
         ravenbench.load_corpus(table)
 

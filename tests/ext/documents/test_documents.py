@@ -254,7 +254,7 @@ def test_a_mailbox_gives_every_mail_and_names_what_it_cannot_give(tmp_path):
         "left out of the mailbox: mail 3: it is encrypted",
         "mails without words of their sender were left out (1)",
     )
-    with pytest.raises(FormatError, match="this file holds several"):
+    with pytest.raises(FormatError, match="this file contains several"):
         read_document(tmp_path / "a.mbox")
 
 
@@ -314,13 +314,13 @@ def test_a_sender_who_writes_from_right_to_left(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sign"),
     [
-        ("<html><body><p>Hi</p></body></html>", "marks of HTML"),
+        ("<html><body><p>Hi</p></body></html>", "HTML markup"),
         (
             "Itâ€™s hers â€” donâ€™t, itâ€™s cafÃ©.",
             "UTF-8 was read as Windows-1252 in 5 places (â€™ for ’)",
         ),
         ("a \ufffd b", "(U+FFFD): 1;"),
-        ("good \u202eevil\u202c text", "than it is stored: 2"),
+        ("good \u202eevil\u202c text", "than is stored: 2"),
         ("half of it in English, ένα μέρος στα ελληνικά", "several scripts (Latin 47%, Greek 53%)"),
     ],
 )
@@ -371,7 +371,7 @@ def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
     assert account_of([msgspec.structs.replace(documents[1], left_out=front)]) == []
     odd = [read(tmp_path, f"{i}.txt", "good \u202eevil\u202c" + i * " x\u202c") for i in range(3)]
     (note,) = account_of(odd)
-    assert note.count == 3 and note.places[0].startswith("0.txt: marks that turn")
+    assert note.count == 3 and note.places[0].startswith("0.txt: characters that change")
 
 
 def test_without_a_file_or_with_a_folder(tmp_path):
