@@ -203,7 +203,7 @@ class Split:
             ) from None
 
     def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
-        """Return training pairs, a mask of pairs to calibrate on, how they were divided, and the number of dropped documents."""
+        """Return training pairs, a mask of calibration pairs, how they were divided, and how many documents were dropped."""
         author = self.corpus.author.codes[rows]
         topic = self.code[rows]
         share = self.pairing.calibration
