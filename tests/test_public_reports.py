@@ -150,7 +150,7 @@ CASES: dict[str, list[Said]] = {
         Said(f"corpus check {name}", ("most texts of one author, and no other author's texts", "(Austen)"))
         for name in ("old", "produced")
     ],
-    "pdf-columns": [Said("texts rows.pdf -o {out} --json", ("two columns stand side by side",))],
+    "pdf-columns": [Said("texts rows.pdf -o {out} --json", ("the page has two columns",))],
     "pgp-signed-mail-empty": [
         Said("texts inbox -o {out}", ("2 texts by 1 author", "0 left out")),
         Said("texts inbox/1.eml -o {out}", ("1 text by 1 author",)),
@@ -198,7 +198,7 @@ CASES: dict[str, list[Said]] = {
         )
     ],
     "topic-none": [
-        Said("corpus info stylo", ("without topics, donors are chosen by their content words",)),
+        Said("corpus info stylo", ("without topics, Raven chooses donors by their content words",)),
         *(
             Said(f"run {what} --plan", ("This run would hold", "78 documents"))
             for what in ("stylo", "stylo --topic none", "table.csv --topic none")

@@ -108,7 +108,7 @@ BATCHES = [
     ),
     _csv(
         "a damaged Word file among the known texts",
-        "k.docx: it is damaged or cut short, or no Word",
+        "k.docx: it is damaged or cut off, or not Word",
         HEAD + "c,q.txt,k.docx\n",
         k_dot_docx=b"PK",
     ),

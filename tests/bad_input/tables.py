@@ -232,7 +232,7 @@ TABLES = [
     Case(
         "a CSV where nobody wrote twice",
         "corpus",
-        "c.csv: no author wrote two documents, so there is no same-author pair",
+        "c.csv: no author has two documents, so there is no same-author pair",
         {"c.csv": "text,author,topic\nOne.,ann,a\nTwo.,bob,b\n"},
     ),
     Case(

@@ -587,7 +587,7 @@ FIXES = {
     "surnames as authors": (
         "first name,author,text",
         "Ann,Roe,",
-        "first name is not; if it is a surname alone",
+        "not first name; a surname without a first name",
     ),
     "the beginnings of texts": (
         "author,full_text,text",
@@ -798,7 +798,7 @@ def test_training_is_not_the_test(tmp_path, command):
     ended = raven(*arguments, "--allow-shared")
     assert ended.code == 0, ended.said
     assert (
-        f"{len(problems)} of {len(problems)} problems to answer stand among those to learn from"
+        f"{len(problems)} of {len(problems)} test problems are also training problems"
         in ended.said
     )
     if command != "safety":
@@ -1389,7 +1389,7 @@ OF_ANSWERS = {
             ),
         },
         (),
-        "2 problems of one author, who is nobody in particular",
+        "2 problems by one author who is nobody in particular",
     ),
     "one file under two names": (
         {"s/a.jsonl": GOOD, "s/b.jsonl": GOOD},
@@ -1613,11 +1613,11 @@ def test_a_saved_verifier_knows_what_it_learned_from(tmp_path):
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), "--allow-shared", name="second")
     assert (
         ended.code == 0
-        and "8 of 8 problems to answer stand among those to learn from" in ended.said
+        and "8 of 8 test problems are also training problems" in ended.said
     )
     (tmp_path / "saved" / "learned.json").unlink()
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), name="third")
-    assert ended.code == 2 and "not those that were saved together" in ended.said
+    assert ended.code == 2 and "were not saved together" in ended.said
 
 
 TWICE = {

@@ -170,7 +170,7 @@ def test_align_fills_missing_and_refuses_strangers(tmp_path):
         True,
         False,
     ]
-    with pytest.raises(InputError, match="answers a problem that truth does not have"):
+    with pytest.raises(InputError, match="answers a problem that truth does not contain"):
         align(truth, Answers(np.array(["EN9"]), np.array([0.9])))
 
 

@@ -63,7 +63,7 @@ def _rows(**change):
         (_rows(id="d1"), r"c.jsonl:2: duplicate id \(first used in line 1\)"),
         (_rows(text="bad \ud800"), "c.jsonl:2: the text is not valid Unicode"),
         (_rows(topic="CATS"), r"two topics differ only in letter case[\s\S]*--fold-case"),
-        (_rows(author="eve"), "no author wrote two documents"),
+        (_rows(author="eve"), "no author has two documents"),
         (ROWS[:2], "all documents have the same author"),
         (
             [{"text": "x", "autor": "a", "topic": "t"}],

@@ -286,9 +286,9 @@ def packed(arrays, name, header, content, way):
             {"descr": "<f8", "shape": (10**15,)},
             [],
             zipfile.ZIP_STORED,
-            r"not of the size that it says: \(1000000000000000,\)",
+            r"whose size is not the stated size: \(1000000000000000,\)",
         ),
-        ({"descr": "|O", "shape": (1,)}, [b"\x80\x04N."], zipfile.ZIP_STORED, "not of the size"),
+        ({"descr": "|O", "shape": (1,)}, [b"\x80\x04N."], zipfile.ZIP_STORED, "whose size is not"),
         ({"descr": "|O", "shape": (1,)}, [b"\x80\x04NNN00."], zipfile.ZIP_STORED, "Object arrays"),
     ],
     ids=["unnamed", "packed", "7 PiB", "an object", "an object of eight bytes"],
@@ -314,7 +314,7 @@ def test_two_arrays_of_one_name_are_refused(shelf, tmp_path):
         packed(arrays.read_bytes(), "a0.npy", header, [bytes(16)], zipfile.ZIP_STORED)
     )
     edit(folder, lambda head: None)
-    with pytest.raises(FormatError, match="two of one name"):
+    with pytest.raises(FormatError, match="two with the same name"):
         persist.load(folder, registry.parse("verifier", "function-words"))
 
 
@@ -334,7 +334,7 @@ def test_a_value_as_raven_writes_none_is_refused(value, shelf, tmp_path):
     beside = [(folder / name).read_bytes() for name in ("arrays.npz", persist.LEARNED)]
     (folder / "verifier.json").write_bytes(persist.sealed(body, *beside))
     for asked in (None, registry.parse("verifier", "function-words")):
-        with pytest.raises(FormatError, match=r"not JSON compliant|not those that were saved"):
+        with pytest.raises(FormatError, match=r"not JSON compliant|were not saved"):
             persist.load(folder, asked)
 
 
@@ -513,7 +513,7 @@ def test_what_was_learned_from_is_under_the_hash_at_the_command_line(corpus):
     assert LearnedHashes.read(learned) is not None
     learned.write_text(learned.read_text().replace('"authors": [', '"authors":  ['))
     done = ask("length", "--load", "trained", "--test", corpus / "test", "--out", "b.txt", "--plan")
-    assert isinstance(done.exception, InputError) and "not those that were saved together" in str(
+    assert isinstance(done.exception, InputError) and "were not saved together" in str(
         done.exception
     )
     learned.unlink()

@@ -420,7 +420,7 @@ def test_a_damaged_word_file_is_left_out_of_a_folder_and_refused_alone(others, t
         spec_of({"questioned": questioned, "known": known, "background": others})
     ).notes
     assert note.endswith("Raven did not read other files: older.docx")
-    with pytest.raises(FormatError, match="damaged or cut short, or no Word"):
+    with pytest.raises(FormatError, match="damaged or cut off, or not Word"):
         ravenbench.compare(
             questioned.rename(tmp_path / "letter.docx"),
             known,

@@ -57,7 +57,7 @@ def test_texts_stand_by_author_and_the_page_says_what_was_left_out(inbox, tmp_pa
     assert {name: why for name, why, _ in result.left_out} == {
         "again/a.eml": "it repeats a.eml",
         "old.doc": "Raven does not read this format",
-        "locked.docx": "it is damaged or cut short, or no Word (File is not a zip file)",
+        "locked.docx": "it is damaged or cut off, or not Word (File is not a zip file)",
     }
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert "<script>alert" not in page and "\u202e" not in page and str(tmp_path) not in page
@@ -133,7 +133,7 @@ def test_what_a_learning_platform_hands_out_has_authors(tmp_path):
         ("Bob Ray", "folder"),
     }
     with pytest.raises(
-        CorpusError, match=r"no author wrote two documents(?s:.*)fix: add more texts"
+        CorpusError, match=r"no author has two documents(?s:.*)fix: add more texts"
     ):
         load_corpus(tmp_path / "out")
 

@@ -150,7 +150,7 @@ def test_all_faults_of_a_submission_are_told_at_once_each_with_its_cure(folder, 
     told = str(refusal.value)
     for said in (
         "belong to no fold",
-        "that truth does not have",
+        "that truth does not contain",
         "the value is",
         "write the number without quotes",
     ):
