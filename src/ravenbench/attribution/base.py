@@ -33,7 +33,7 @@ class Attributor(Component):
     rejection in open sets needs ``scores(texts)``. If a method has ``probabilities(texts)``, these are
     calibrated. A method with ``reads_topics``
     takes topics of the texts as a third argument of ``fit``. Counts of texts are stored by content hash, so folds that
-    share documents share their counts; whatever depends on the training set is learned anew in each fold.
+    share documents share their counts; everything that depends on the training set is learned in each fold.
 
     Attributes
     ----------

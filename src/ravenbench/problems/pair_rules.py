@@ -43,7 +43,7 @@ class PairRule(Component):
     """Base of pair rules, which draw verification pairs from documents with authors and topics.
 
     Every rule guarantees: no document is paired with itself, two documents labelled *same* have the same
-    author and those labelled *different* have different authors, no unordered pair occurs twice unless the rule says so,
+    author and those labelled *different* have different authors, no unordered pair is repeated unless the rule says so,
     and the draw depends only on its arguments.
 
     Examples
@@ -157,7 +157,7 @@ class Reference(PairRule):
     Parameters
     ----------
     faithful : bool
-        Keep the errors of the released code: a same-author pair drawn from both ends occurs twice, and under
+        Keep the errors of the released code: a same-author pair drawn from both ends is repeated, and under
         a ``limit`` the *different* pairs contain another text of the same author. The default repairs these and
         counts the repeated pairs as dropped.
     """

@@ -8,8 +8,8 @@ Out: ``domains`` two ``ProbeDomain``s (topic codes from 0), ``crossed`` four ``F
 ``permuted`` similarities (T, T), ``room_for_tests`` a number of test topics (0 = none). CorpusError if there are too
 few topics or a set has no pairs. The gain below is a difference of AUCs, −1 to 1.
 
-Two domains A and B grow around two dissimilar topics. Each has test topics and, for each of these, the most
-similar remaining topics as its training topics. A verifier is fitted once on A's training topics and once on B's, and
+Two domains A and B grow around two dissimilar topics. Each has test topics and the remaining topics that are
+most similar to each test topic, as training topics. A verifier is fitted once on A's training topics and once on B's, and
 both fitted verifiers answer both test sets. Then
 
     gain = ½·[(AUC(A→A) − AUC(B→A)) + (AUC(B→B) − AUC(A→B))]
@@ -49,8 +49,8 @@ class ProbeDomain:
 
 
 def room_for_tests(topics: int, near: int) -> int:
-    """Return the number of test topics of each domain, for this number of topics and ``near`` training topics for each; 0 =
-    none."""
+    """Return the number of test topics of each domain, given the number of topics and ``near`` training topics for each;
+    0 = none."""
     return min(
         MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near)))
     )

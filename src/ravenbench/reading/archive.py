@@ -408,7 +408,7 @@ def _check_file_name(name: str, path: Path) -> None:
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
     """Return the places of data (POSIX paths inside an archive) that belong to the given split.
 
-    Of a corpus with ``train/`` and ``test/``, return the given part; a corpus with neither is returned whole. FormatError if
+    Of a corpus with ``train/`` and ``test/``, return the given part; of a corpus with neither, return everything. FormatError if
     a corpus has only the other part.
     """
     if split is None:
@@ -466,7 +466,7 @@ def follows_links() -> bool:
 
 
 def why_unread(path: Path, folder: Path) -> str:
-    """Return why Raven does not read an entry of a folder, whatever its name: a link that leads out of it or nowhere, not a
+    """Return why Raven does not read an entry of a folder, with any name: a link that leads out of it or nowhere, not a
     regular file; "" if it can be read."""
     if path.is_symlink():
         if not path.exists():

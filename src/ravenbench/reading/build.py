@@ -165,7 +165,7 @@ class _Row(NamedTuple):
 class CorpusBuilder:
     """Collects documents into a corpus: drops and counts repeated texts, checks ids and topics.
 
-    Errors name ``file`` and a document's line: set ``file`` anew for each of several files.
+    Errors name ``file`` and a document's line: set ``file`` for each of several files.
 
     Names are stored as ``text.names.plain_name`` returns them. Authors with the same ``name_key`` are joined, and so are
     other labels with the same ``label_key``, except topics that differ in letter case.

@@ -211,7 +211,7 @@ for file in files:
 def check_room(files: Sequence[Path], rows: int) -> None:
     """Raise an error if a trial in another process shows that reading Parquet takes too much memory.
 
-    There is no trial if memory has no limit (``ulimit -v``), or the system does not report memory use.
+    Raven makes no trial if memory has no limit (``ulimit -v``), or the system does not report memory use.
     InputError if the trial ran out of memory. ``rows`` are read at once.
     """
     try:

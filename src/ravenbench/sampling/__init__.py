@@ -289,7 +289,7 @@ def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = F
 def draw_pools(topics: int, m: int, pools: int, share: float, draws: Draws) -> list[Ints]:
     """Return seeded subsets of the topics; a single pool contains all topics.
 
-    Each round divides the topics anew into as many disjoint pools as the share allows (with halves, two without a
+    Each round divides the topics again into as many disjoint pools as the share allows (with halves, two without a
     common topic). CorpusError if a pool of this share is too small for a choice of m topics.
     """
     if pools == 1:

@@ -1,6 +1,6 @@
 """Writes documents as plain texts by author, and a page of what was taken and left out (``raven texts``).
 
-In: paths of documents or folders, a folder to write, who counts as author (sender or folder), optionally an encoding.
+In: paths of documents or folders, a folder to write, the kind of author (sender or folder), optionally an encoding.
 Out: ``Extracted``, with one ``Taken`` for each text (its place, author and number of words) and the files left out with
 reasons, as tables and JSON; files ``OUT/AUTHOR/TEXT.txt``, ``texts.json`` and an index page. InputError if there is no
 document, FormatError if none can be read.

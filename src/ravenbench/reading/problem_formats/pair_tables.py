@@ -172,7 +172,7 @@ def read_pair_table(
 ) -> Iterator[Pair]:
     """Read the pairs of a table, and add the truth from labels or authors to ``truth`` before each.
 
-    FormatError, after the last row, for all rows that lack a text or a valid label; with ``skip``, these are listed in
+    FormatError, after the last row, lists all rows that lack a text or a valid label; with ``skip``, these are listed in
     ``notes`` instead, unless most labels contradict the authors. Pairs whose authors are both nobody in particular
     are left out and counted there, unless this is true of all pairs."""
     named = any(not roles.are_nobody(row) for _, row in table_rows(archive, name))

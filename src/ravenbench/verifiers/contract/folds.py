@@ -78,7 +78,7 @@ class Folds:
         )
 
     def calibration_split(self, same: Bools) -> tuple[Bools, Bools]:
-        """Return the problems to learn from and those to hold out for one calibration, two masks (n,).
+        """Return the training problems and the held-out problems of one calibration, two masks (n,).
 
         The held-out part is the fold with the most balanced classes; with ``authors``, all problems among the authors
         of two blocks; problems between these and other authors are then used for neither.
@@ -148,7 +148,7 @@ def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
     return (
         f"the {len(problems)} problems share documents so widely that they form {len(sizes)} group"
         f"{'' if len(sizes) == 1 else 's'}, the largest of {int(sizes.max())} problems "
-        f"({len(np.unique(problems.writers(same)))} authors can be told apart): {consequence}"
+        f"({len(np.unique(problems.writers(same)))} authors can be separated): {consequence}"
     )
 
 

@@ -1,6 +1,6 @@
-"""Attributes a text to the nearest profile of frequent n-grams (CNG and its kin), by votes, or by graphs of words.
+"""Attributes a text to the nearest profile of frequent n-grams (CNG and related), by votes, or by graphs of words.
 
-In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts.
+In: for ``fit`` texts and their authors' names, of two authors or more; for ``predict`` and ``scores`` n texts.
 Out: ``scores`` (n, authors), higher = more likely: ``CNG`` and ``Stamatatos2007`` minus a dissimilarity, ``Arun2009``
 minus a divergence in nats (all at most 0); ``SCAP`` shared n-grams divided by the parameter ``size``, 0 to 1;
 ``Koppel2011`` the share of votes, 0 to 1, and less than one vote more by cosine. ``predict``: names (n,). InputError if
@@ -37,7 +37,7 @@ from ravenbench.types import Count, Floats, Ints, Length, Positive
 
 @dataclass(eq=False, repr=False)
 class CNG(Attributor):
-    """Common n-grams: Σ (2 (f − g) / (f + g))² over the n-grams of either profile, absent ones counting 0.
+    """Common n-grams: Σ (2 (f − g) / (f + g))² over the n-grams of either profile; absent n-grams count as 0.
 
     Ties at the last rank of a profile go by code point.
 
@@ -84,7 +84,7 @@ class CNG(Attributor):
 
 @dataclass(eq=False, repr=False)
 class Stamatatos2007(CNG):
-    """CNG's sum over only the n-grams of the text's profile, so that authors of little text are not favoured.
+    """CNG's sum over only the n-grams of the text's profile, so that authors with little text are not favoured.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Stamatatos2007(CNG):
         Length of the n-grams and size of a profile.
     lowercase : bool
     norm : bool
-        Weigh each n-gram by how far the text is from all training texts in it, the paper's second measure.
+        Weight each n-gram by how far the text differs from all training texts in it (the paper's second measure).
     """
 
     name = "stamatatos-2007"
@@ -136,12 +136,12 @@ class SCAP(CNG):
 
 
 def apart(f: Floats, g: Floats) -> Floats:
-    """(2 (f − g) / (f + g))², elementwise, f above 0."""
+    """Return (2 (f − g) / (f + g))², elementwise, f above 0."""
     return np.asarray((2 * (f - g) / (f + g)) ** 2)
 
 
 def top(counts: Any, size: int) -> Any:
-    """Keep the relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
+    """Return the relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
 
     Frequencies are shares of all of a row's n-grams.
     """
@@ -169,10 +169,10 @@ def top(counts: Any, size: int) -> Any:
 def compare(
     data: Floats, index: NDArray[Any], ptr: NDArray[Any], profiles: Floats
 ) -> tuple[Floats, Floats]:
-    """Number of shared n-grams, and Σ (2 (f − g) / (f + g))² over them, for documents × authors.
+    """Return the number of shared n-grams, and Σ (2 (f − g) / (f + g))² over them, for documents × authors.
 
-    ``profiles`` (n-grams, authors) holds frequencies, 0 where an n-gram is not in an author's profile; an index of
-    −1 is an n-gram that no profile holds.
+    ``profiles`` (n-grams, authors) has frequencies, 0 if an n-gram is not in an author's profile; an index of
+    −1 is an n-gram that no profile contains.
     """
     documents = len(ptr) - 1
     authors = profiles.shape[1]
@@ -192,7 +192,7 @@ def compare(
 
 
 SPACE_FREE = Tokens(r"(?=(\S{4}|(?<!\S)\S{1,3}(?!\S)))")
-"""Character 4-grams within a word, and whole words that are shorter; cases folded."""
+"""Character 4-grams within a word, and complete words that are shorter; cases folded."""
 
 
 @dataclass(eq=False, repr=False)
@@ -303,7 +303,7 @@ class Arun2009(Attributor):
         return distances
 
     def graph(self, text: str) -> Floats:
-        """Edge weights of a text, symmetric, (nodes, nodes)."""
+        """Return the edge weights of a text, symmetric, (nodes, nodes)."""
         ids = np.array([self.node_.get(lowered(word), -1) for word in words(text)], dtype=np.int64)
         weights = np.zeros((len(self.node_),) * 2)
         for distance in range(1, min(self.window, len(ids) - 1) + 1):
