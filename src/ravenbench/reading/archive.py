@@ -408,7 +408,7 @@ def _check_file_name(name: str, path: Path) -> None:
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
     """Return the places of data (POSIX paths inside an archive) that belong to the given split.
 
-    Of a corpus with ``train/`` and ``test/``, return the given part; of a corpus with neither, return everything. FormatError if
+    Of a corpus with ``train/`` and ``test/``, return the given part; for a corpus with neither, everything. FormatError if
     a corpus has only the other part.
     """
     if split is None:
