@@ -145,8 +145,8 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     """Raise an error if no choice of topics can give the folds of a corpus the pairs that they need.
 
     This check passes everything that might succeed; problems that depend on the choice are found when pairs are drawn. The
-    corpus has only topics with enough documents, as ``keep_topics`` returns it; ``merging`` says whether a sampler joins topics to
-    others, so that a fold may contain documents of topics that it does not name. CorpusError if no two documents have the
+    corpus has only topics with enough documents, as ``keep_topics`` returns it; ``merging`` says whether a sampler joins
+    topics, so that a fold may contain documents of topics that it does not name. CorpusError if no two documents have the
     same author, all have the same author, or more folds test on a single topic than topics have an author of two documents.
     """
     rows = np.flatnonzero(corpus.topic.codes >= 0)
