@@ -147,7 +147,10 @@ CASES: dict[str, list[Said]] = {
         Said("detect ai.csv --train ai.csv", ("docs/faq.md says why",), code=2),
     ],
     "notice-of-one-author": [
-        Said(f"corpus check {name}", ("most texts of one author, and no other author's texts", "(Austen)"))
+        Said(
+            f"corpus check {name}",
+            ("most texts of one author, and no other author's texts", "(Austen)"),
+        )
         for name in ("old", "produced")
     ],
     "pdf-columns": [Said("texts rows.pdf -o {out} --json", ("the page has two columns",))],
@@ -211,7 +214,7 @@ CASES: dict[str, list[Said]] = {
         )
     ],
     "words-nbsp-info": [
-        Said(f"corpus info {name}", ("words 6,600; in a document 300 – 300",))
+        Said(f"corpus info {name}", ("words 6,600; per document 300 – 300",))
         for name in ("plain", "nbsp", "mixed")
     ],
 }

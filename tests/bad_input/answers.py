@@ -145,7 +145,7 @@ ANSWERS = [
     Case(
         "an id with a NUL at its end",
         "answers",
-        "answers.jsonl:1: an id holds a NUL character",
+        "answers.jsonl:1: an id contains a NUL character",
         {"answers.jsonl": json.dumps({"id": "p1\0", "value": 1})},
     ),
     Case(

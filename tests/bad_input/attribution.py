@@ -191,7 +191,7 @@ REWRITINGS = [
     Case(
         "a rewriting ten times as long",
         "rewritten",
-        "words where the original has",
+        "words, but the original has",
         made(text="word " * 5000),
     ),
     Case(
@@ -203,7 +203,7 @@ REWRITINGS = [
     Case(
         "a rewriting of a stranger",
         "rewritten",
-        "1 of 1 texts have no rewriting",
+        "no rewriting for 1 of 1 text",
         made(id="nobody"),
     ),
     Case(

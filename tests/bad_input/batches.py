@@ -71,7 +71,7 @@ BATCHES = [
     ),
     _csv(
         "half a character as bytes",
-        "b.csv:2: half a character stands in the text",
+        "b.csv:2: the text contains half a character",
         HEAD + f"{LONE},q.txt,known.txt\n",
     ),
     _csv(
@@ -136,7 +136,7 @@ BATCHES = [
         HEAD + "c,w.txt,known.txt\n",
         w_dot_txt="It\x92s “his”.",
     ),
-    _line("a NUL in a case", "b.jsonl:1: the case holds a NUL character", case="a\0"),
+    _line("a NUL in a case", "b.jsonl:1: the case contains a NUL character", case="a\0"),
     _line("half a character in a case", "b.jsonl:1: the case is not valid Unicode", case=LONE),
     _line(
         "half a character in a path",
@@ -145,7 +145,9 @@ BATCHES = [
     ),
     _line("a case that is a list", "b.jsonl:1: case is not text", case=["a"]),
     _line(
-        "an empty path in a list", "b.jsonl:1: known contains an empty path", known=["known.txt", ""]
+        "an empty path in a list",
+        "b.jsonl:1: known contains an empty path",
+        known=["known.txt", ""],
     ),
     _line("a list of numbers for known", "b.jsonl:1: known is no path", known=[5]),
     _line(

@@ -15,9 +15,7 @@ def _case(name: str, says: str, file: str, content: str | bytes) -> Case:
 
 
 DOCUMENTS = [
-    _case(
-        "a table for one text", "this is a table, not one text", "a.csv", "id,text\n1,Words.\n"
-    ),
+    _case("a table for one text", "this is a table, not one text", "a.csv", "id,text\n1,Words.\n"),
     _case(
         "a Word file cut short",
         "it is damaged or cut off, or not Word",
@@ -71,7 +69,7 @@ DOCUMENTS = [
     ),
     _case(
         "a Word file that is no XML",
-        "it is damaged: word/document.xml is no XML",
+        "it is damaged: word/document.xml is not XML",
         "a.docx",
         docx("<w:p>"),
     ),
@@ -134,12 +132,14 @@ DOCUMENTS = [
         "a.txt",
         r"{\rtf1 Hello}",
     ),
+    _case("a PDF by the name of plain text", "this is .pdf, not plain text", "a.txt", "%PDF-1.4"),
     _case(
-        "a PDF by the name of plain text", "this is .pdf, not plain text", "a.txt", "%PDF-1.4"
+        "a PDF that is none", "it is damaged or cut off, or not a PDF", "a.pdf", "%PDF-1.4 Hello"
     ),
-    _case("a PDF that is none", "it is damaged or cut off, or not a PDF", "a.pdf", "%PDF-1.4 Hello"),
     _case("a page without words", "the text is empty", "a.html", "<html><script>x</script></html>"),
-    _case("a mail without headers", "it is not an e-mail: it has no headers", "a.eml", "Hello there."),
+    _case(
+        "a mail without headers", "it is not an e-mail: it has no headers", "a.eml", "Hello there."
+    ),
     _case(
         "an encrypted mail",
         "it is encrypted",
@@ -161,7 +161,10 @@ DOCUMENTS = [
         b"From a\n\n" + b"From a\n\nx",
     ),
     _case(
-        "a message of Outlook's that is none", "it is not an Outlook message", "a.msg", ole({"a": b"x"})
+        "a message of Outlook's that is none",
+        "it is not an Outlook message",
+        "a.msg",
+        ole({"a": b"x"}),
     ),
     _case(
         "a message of Outlook's cut short",

@@ -59,7 +59,7 @@ PROBLEMS = [
     Case(
         "a text with a NUL byte",
         "problems",
-        "found: EN001: EN001/unknown.txt: a NUL byte stands in the text",
+        "found: EN001: EN001/unknown.txt: the text contains a NUL byte",
         problem(EN001__unknown_dot_txt=b"A\0b c d e f g"),
     ),
     Case(
@@ -77,7 +77,7 @@ PROBLEMS = [
     Case(
         "truth that names a problem twice",
         "problems",
-        "truth.txt:2: an id stands twice",
+        "truth.txt:2: duplicate id",
         problem(truth_dot_txt="EN001 Y\nEN001 N\n"),
     ),
     Case(
@@ -164,7 +164,7 @@ PROBLEMS = [
     Case(
         "an id with a NUL at its end",
         "problems",
-        "pairs.jsonl:1: an id holds a NUL character",
+        "pairs.jsonl:1: an id contains a NUL character",
         {"pairs.jsonl": pair(id="p1\0")},
     ),
     Case(
@@ -188,7 +188,7 @@ PROBLEMS = [
     Case(
         "an id twice",
         "problems",
-        "pairs.jsonl:2: an id stands twice",
+        "pairs.jsonl:2: duplicate id",
         {"pairs.jsonl": pair() + pair()},
     ),
     Case(

@@ -184,7 +184,7 @@ TABLES = [
     Case(
         "a CSV with a NUL byte",
         "corpus",
-        "c.csv:5: a NUL byte stands in the text",
+        "c.csv:5: the text contains a NUL byte",
         {"c.csv": GOOD_CSV + "a\0b,ann,a\n"},
     ),
     Case(
@@ -288,7 +288,7 @@ TABLES = [
     Case(
         "an id with a NUL",
         "corpus",
-        "c.jsonl:1: the id holds a NUL character",
+        "c.jsonl:1: the id contains a NUL character",
         {"c.jsonl": row(id="a\0")},
     ),
     Case(
@@ -330,13 +330,13 @@ TABLES = [
     Case(
         "a text with a NUL in JSON",
         "corpus",
-        "c.jsonl:1: a NUL character stands in the text",
+        "c.jsonl:1: the text contains a NUL character",
         {"c.jsonl": row(text=f"{TEXT}\0")},
     ),
     Case(
         "a text with a NUL in Parquet",
         "corpus",
-        "c.parquet:1: a NUL character stands in the text",
+        "c.parquet:1: the text contains a NUL character",
         {"c.parquet": parquet(text=[f"{TEXT}\0"], author=["a"], topic=["b"])},
     ),
     Case(

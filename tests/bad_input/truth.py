@@ -74,7 +74,7 @@ TRUTH = [
     Case(
         "an id twice",
         "truth",
-        "truth.jsonl:2: an id stands twice",
+        "truth.jsonl:2: duplicate id",
         {"truth.jsonl": '{"id": "p1", "same": true}\n' * 2},
     ),
     Case("an empty file", "truth", "truth.jsonl: the truth file is empty", {"truth.jsonl": ""}),
@@ -93,7 +93,7 @@ TRUTH = [
     Case(
         "an id with a NUL",
         "truth",
-        "truth.txt:1: a NUL byte stands in the text",
+        "truth.txt:1: the text contains a NUL byte",
         {"truth.txt": "E\0 Y\n"},
     ),
     Case(
@@ -161,7 +161,7 @@ ATTRIBUTES = [
     Case(
         "an id twice",
         "attribute",
-        "a.csv:3: an id stands twice",
+        "a.csv:3: duplicate id",
         {"a.csv": "id,length\np1,3\np1,4\n"},
         "a.csv:length",
     ),
@@ -203,7 +203,7 @@ ATTRIBUTES = [
     Case(
         "a NUL byte",
         "attribute",
-        "a.csv:2: a NUL byte stands in the text",
+        "a.csv:2: the text contains a NUL byte",
         {"a.csv": "id,length\np\x001,3\n"},
         "a.csv:length",
     ),

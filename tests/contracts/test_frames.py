@@ -125,7 +125,10 @@ KINDS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: [{**ROW, "author": object()}],
         "author has a value that a table cannot store",
     ),
-    "a set": (lambda: [{**ROW, "author": {"a"}}], "author has a value that a table cannot store: set"),
+    "a set": (
+        lambda: [{**ROW, "author": {"a"}}],
+        "author has a value that a table cannot store: set",
+    ),
     "a frame of polars without rows": (lambda: pl.DataFrame(ROW).clear(), EMPTY),
     "a lazy frame without rows": (lambda: pl.LazyFrame(ROW).limit(0), EMPTY),
     "a frame of pandas without rows": (lambda: Named(["text"]), EMPTY),

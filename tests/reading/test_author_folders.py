@@ -42,7 +42,8 @@ def test_a_folder_above_the_texts_names_the_one_within(tmp_path):
     laid(tmp_path / "level1", {"Austen_Emma.txt": "One text.", "Eliot_Romola.txt": "Two texts."})
     laid(tmp_path, {"notes.txt": "y"})
     with pytest.raises(
-        FormatError, match=r"no texts by author found here(?s:.*)fix: give the folder inside it: .*level1"
+        FormatError,
+        match=r"no texts by author found here(?s:.*)fix: give the folder inside it: .*level1",
     ):
         read_author_folders(tmp_path)
 

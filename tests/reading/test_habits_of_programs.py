@@ -198,7 +198,7 @@ def test_names_in_a_zip_as_programs_write_them(tmp_path, sign):
     assert load_corpus(tmp_path / "c.zip").digest() == load_corpus(folder).digest()
     with zipfile.ZipFile(tmp_path / "c.zip", "a") as archive:
         archive.writestr(".//" + PEOPLE[0] + "/0.txt", "Another text of this name.")
-    with pytest.raises(FormatError, match="a name stands twice in this zip"):
+    with pytest.raises(FormatError, match="duplicate name in this zip"):
         load_corpus(tmp_path / "c.zip")
 
 

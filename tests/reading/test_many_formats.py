@@ -286,7 +286,8 @@ def test_pairs_have_two_texts_and_two_authors(tmp_path):
         place.mkdir()
         (place / "pairs.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
         with pytest.raises(
-            FormatError, match=r"pairs.jsonl:1: (a pair must have two texts|each of the two texts needs a topic)"
+            FormatError,
+            match=r"pairs.jsonl:1: (a pair must have two texts|each of the two texts needs a topic)",
         ):
             read_problems(place)
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair) + "\n", "utf-8")

@@ -183,9 +183,9 @@ SAME = {
     "an author who is no number": ("author", [float("nan")] * 4, "author is empty"),
     "an empty author": ("author", ["", "b", "a", "b"], "1: author is empty"),
     "an author of blanks": ("author", [" ", "b", "a", "b"], "1: author is not a name"),
-    "an author with NUL": ("author", ["a\0", "b", "a", "b"], "1: the author holds a NUL"),
+    "an author with NUL": ("author", ["a\0", "b", "a", "b"], "1: the author contains a NUL"),
     "a name of 501 characters": ("author", ["a" * 501, "b", "a", "b"], "1: the author is too long"),
-    "a text with NUL": ("text", ["a\0", "b", "c", "d"], "1: a NUL character stands in the text"),
+    "a text with NUL": ("text", ["a\0", "b", "c", "d"], "1: the text contains a NUL character"),
     "a text of blanks": ("text", [" ", "b", "c", "d"], "1: the text is empty"),
     "Windows-1252": (
         "text",

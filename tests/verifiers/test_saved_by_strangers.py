@@ -356,13 +356,13 @@ def test_members_in_another_order_or_number_are_refused(shelf, tmp_path):
     for change in (list.reverse, list.clear, lambda members: members.append(members[0])):
         folder = shutil.copytree(shelf("meta"), tmp_path / "changed", dirs_exist_ok=True)
         edit(folder, lambda head, change=change: change(head["state"]["state"]["members_"]))
-        with pytest.raises(InputError, match=r"has not there|damaged \(KeyError"):
+        with pytest.raises(InputError, match=r"does not have|damaged \(KeyError"):
             persist.load(folder, asked)
 
 
 def test_a_program_that_was_asked_for_runs_as_it_was_asked_for(shelf, marker, tmp_path):
     folder = shutil.copytree(shelf("a program under a mask"), tmp_path / "changed")
-    with pytest.raises(InputError, match="has not there"):
+    with pytest.raises(InputError, match="does not have"):
         persist.load(folder)
     asked = registry.parse(
         "verifier", "masked(command('true', confine='required'), frequency-mask)"
@@ -370,7 +370,7 @@ def test_a_program_that_was_asked_for_runs_as_it_was_asked_for(shelf, marker, tm
     loaded = persist.load(folder, asked)
     assert loaded.verifier_.confine == loaded.inner.confine == "required"
     edit(folder, lambda head: head["state"]["state"].update(verifier_=program(marker)))
-    with pytest.raises(InputError, match="has not there"):
+    with pytest.raises(InputError, match="does not have"):
         persist.load(folder, asked)
 
 
@@ -488,7 +488,7 @@ def test_a_saved_verifier_runs_no_program_at_the_command_line(method, place, cor
     folder = corpus.parent / "trained"
     edit(folder, lambda head: head.update(put(head, place, program(marker))))
     done = ask(method, "--load", "trained", "--test", corpus / "test", "--out", "b.txt")
-    assert isinstance(done.exception, InputError) and "has not there" in str(done.exception)
+    assert isinstance(done.exception, InputError) and "does not have" in str(done.exception)
     assert ".".join(map(str, place[1:2])) in str(done.exception)
     assert not marker.exists() and not (corpus.parent / "b.txt").exists()
 

@@ -31,7 +31,7 @@ _LIKELY = listed("encodings", "likely")
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
 _EASTERN = listed("encodings", "eastern")
 _OF_UTF8 = re.compile(rb"\xe2\x80[\x93-\x9e\xa6]|[\xc3-\xc5][\x80-\xbf](?![\x80-\xbf])")
-"""Quotation marks, dashes and Latin letters in UTF-8, as hardly stand in texts in other encodings of the West."""
+"""Quotation marks, dashes and Latin letters in UTF-8, which hardly occur in texts in other Western encodings."""
 _TIE = 0.85
 """Share of the best confidence from which on the commonest encoding is taken: French and Spanish look like others."""
 _ICONV = {"mac_roman": "MACINTOSH"}

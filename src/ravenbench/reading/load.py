@@ -93,7 +93,7 @@ _NOTES = {
     "left alone": dict[str, int],
     "whole collection": dict[str, _WHOLE],
 }
-"""What notes hold wherever something is made of them."""
+"""Types of the values in a corpus' notes."""
 
 
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:

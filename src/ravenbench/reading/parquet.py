@@ -17,7 +17,7 @@ from ravenbench.reading.archive import SUM_FLOOR, SUM_RATIO
 
 _ROWS = 2**19
 _VALUES = 2**24
-"""What a file may hold however small it is; beyond, half as many rows and 16 times as many values as it has bytes."""
+"""Limits for a small file; a larger file may have half as many rows and 16 times as many values as bytes."""
 
 
 def check_unpacked(path: Path) -> None:

@@ -56,8 +56,8 @@ _ANSWERED = re.compile(
 """What mail programs put before the subject of an answer."""
 _LISTED = re.compile("[;,|]")
 _PREPARED = [line.split("\t") for line in phrases("preparation")]
-"""Marks of how texts were prepared: what it is, how often it must stand, its pattern, what its lack is, and the pattern of
-that."""
+"""Marks of how texts were prepared: the mark, how often it must occur, its pattern, the absence of the mark, and the
+pattern of its absence."""
 _HEAD = 4_000
 """Characters at the head of a text, and at its end, in which such marks are looked for."""
 

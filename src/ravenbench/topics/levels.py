@@ -3,7 +3,7 @@
 In: a ``Corpus``; ``at_level``: a level's name and the levels of the catalogue (name to spec); ``keep_topics``: a minimum
 number of documents; ``by_authors``: ``Draws``; ``topic_similarity``: an encoder; ``document_vectors``: encoder,
 ``TextTable``, rows; ``topic_vectors``: vectors (n, d), topic codes (n,), −1 = left out, the number T of topics.
-Out: a ``Corpus`` with that topic (``at_level`` also returns whether it was extracted; ``keep_topics``, ``by_authors``);
+Out: a ``Corpus`` with that topic (``at_level`` also returns True if it was extracted; ``keep_topics``, ``by_authors``);
 ``document_vectors`` (n, d) and ``topic_vectors`` (T, d); ``topic_similarity`` cosines (T, T) from −1 to 1, higher =
 more alike; ``has_no_topics`` bool; ``kept_in`` a cache folder. CorpusError for an unknown level or a topic without
 documents, SpecError for a level that does not parse.

@@ -182,7 +182,10 @@ def test_a_slow_mail_costs_itself_alone(tmp_path):
     (tmp_path / "a.mbox").write_bytes(plain + slow + plain)
     mails = read_documents(tmp_path / "a.mbox")
     assert [mail.part for mail in mails] == ["mail 1", "mail 3"]
-    assert mails[0].unread[0][0] == "mail 2" and "the limit for a file of this size" in mails[0].unread[0][1]
+    assert (
+        mails[0].unread[0][0] == "mail 2"
+        and "the limit for a file of this size" in mails[0].unread[0][1]
+    )
 
 
 def test_files_that_end_their_reader_have_one_second_more_in_all(tmp_path, monkeypatch):

@@ -132,9 +132,7 @@ def test_what_a_learning_platform_hands_out_has_authors(tmp_path):
         ("Ann Lee", "file name"),
         ("Bob Ray", "folder"),
     }
-    with pytest.raises(
-        CorpusError, match=r"no author has two documents(?s:.*)fix: add more texts"
-    ):
+    with pytest.raises(CorpusError, match=r"no author has two documents(?s:.*)fix: add more texts"):
         load_corpus(tmp_path / "out")
 
 

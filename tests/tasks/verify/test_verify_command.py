@@ -338,7 +338,7 @@ def test_usage_and_places(corpus, tmp_path):
     (tmp_path / "file").write_text("")
     refused = str(ask(corpus, tmp_path / "file" / "a.txt").exception)
     assert "cannot be written" in refused and "trial" not in refused
-    assert "no trained verifier" in str(
+    assert "not a trained verifier" in str(
         run(METHOD, "--load", "x", "--test", corpus, "--out", "a.txt").exception
     )
     assert "there is no verifier named" in str(ask(corpus, "a.txt", "pmp").exception)
@@ -377,9 +377,9 @@ def test_the_report_says_what_was_answered(corpus, tmp_path):
     page = (tmp_path / "run" / "report" / "index.html").read_text()
     assert "no known document" in page and "left out of training" in page
     found = ravenbench.analyse(Store.open("run"))
-    assert found.faults == {"toy001": "no known document"} and list(
-        found.plan.left_out
-    ) == ["toy000"]
+    assert found.faults == {"toy001": "no known document"} and list(found.plan.left_out) == [
+        "toy000"
+    ]
     error = CliRunner().invoke(build("evaluate"), ["evaluate", "run"]).exception
     assert isinstance(error, InputError) and "not of raven run" in str(error)
 

@@ -39,7 +39,7 @@ _LOOSE = re.compile(
 )
 """How a message begins in a log, or in an export with fewer marks; also lines of the program, and of what people do."""
 _NOBODY = re.compile(r"\*{1,3}\s|-!-|--|<--|-->")
-"""How a line of a log goes on after its time that is no message."""
+"""How a line of a log continues after its time if it is not a message."""
 _START = re.compile(
     rf"(?:\[{_DATE}[^\d\n\]]{{1,15}}{_TIME}[^\d\n\]]{{0,12}}\]\s?|{_DATE}[^\d\n]{{1,15}}{_TIME}[^\d\n\-–]{{0,12}}[-–]\s)"
 )

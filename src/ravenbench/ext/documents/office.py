@@ -185,7 +185,7 @@ _KINDS = {
     f"{_W}moveFrom": _DELETED,
     f"{_TEXT}deletion": _DELETED,
 }
-"""Elements of changes; in OpenDocument they are regions, whose words may lie elsewhere."""
+"""Elements of changes; in OpenDocument they are regions, whose words may be in another place."""
 
 
 def _changes(body: Element, unit: str) -> list[str]:

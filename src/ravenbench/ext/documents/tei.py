@@ -26,7 +26,7 @@ from ravenbench.text.mail import listed
 
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _WHOLE = ("TEI", "TEI.2", "teiCorpus")
-"""Elements that are each a text, or hold some, with a header of their own; one may stand within another."""
+"""Elements that are a text or contain texts, with a separate header; one may be inside another."""
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.:-]+)["']""")
 _OF_EXPAT = ("", "utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1")
 _MARKS = {
@@ -42,7 +42,7 @@ _WIDER = {"shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030"}
 _NO_TEXT = ("unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf-7")
 """Encodings of Python's that no document is in; some take a time that grows with the square of the size."""
 _BEFORE = (("<?", ">"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
-"""What may stand before the first element: how it begins, how it ends."""
+"""Things that may come before the first element: how each begins and ends."""
 _LEFT_OUT = {
     "note": "notes",
     "speaker": "speakers",
@@ -63,7 +63,7 @@ _OTHER_READING = ("sic", "reg", "expan")
 """Within a ``choice``: the author's spelling and the corrected print are taken."""
 _BLOCKS = frozenset(listed("elements", "tei blocks"))
 _PARTS = {"persName", "name", "forename", "surname", "nameLink", "addName", "genName", "roleName"}
-"""Elements of a person's name, between which a blank stands."""
+"""Elements of a person's name, which are separated by spaces."""
 _DATES = re.compile(r"\(?\b\d{4}\?? ?[-–—] ?(?:\d{4}\??)?\)?[ .]{0,9}$")
 
 
@@ -170,7 +170,7 @@ class _Handler:
                 self.dates[rank] = data.strip()
 
     def skipped(self, name: str, parameter: bool) -> None:
-        """An entity of a document type that lies elsewhere: a sign by its usual name, or counted."""
+        """Handle an entity of an external document type: write its usual character, or count it."""
         sign = html5.get(f"{name};")
         if sign is None:
             self.missing[name] = self.missing.get(name, 0) + 1

@@ -3,8 +3,8 @@
 In: for ``batches`` sequences of token numbers, maximum tokens (and sequences) in a batch, the padding number; for
 ``distinct`` ``Problems`` and a function from texts to vectors; for ``width_of`` a length in tokens.
 Out: ``batches`` gives an iterator of ``Batch``, shortest first: rows (b,) of the sequences from 0, ids (size, width),
-mask (True = a token); ``distinct`` vectors (documents, …) and (sum k,), for each known document of each problem, its
-row from 0 and that of the questioned document; ``width_of`` a width in tokens. No error of its own.
+mask (True = a token); ``distinct`` vectors (documents, …), and (sum k,) the rows from 0 of the known documents of all
+problems and of their questioned documents; ``width_of`` a width in tokens. No error of its own.
 
 The shape of a sequence's batch depends only on its length: widths come from a fixed ladder,
 a width has one batch size, and empty rows fill the rest. In layers of even size, kernels round

@@ -56,7 +56,7 @@ _SECRET = (
     "krb5.keytab",
 )
 _SCRATCH = 2**30
-"""Bytes that may lie in /tmp and /dev/shm, which exist for the program alone, in memory."""
+"""Maximum bytes in /tmp and /dev/shm, which only the program sees, in memory."""
 _NAMED = re.compile(r"/[^\s'\";|&<>()$]+")
 _NAMESPACES = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL")
 

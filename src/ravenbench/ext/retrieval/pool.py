@@ -232,7 +232,7 @@ KINDS = {
     "alike": "of the query's language and genre",
     "topic": "on a topic of the true candidates",
 }
-"""Parts of the candidates that are ranked, for each query."""
+"""Parts of the candidates that are ranked in every query."""
 
 
 @dataclass(frozen=True, eq=False)

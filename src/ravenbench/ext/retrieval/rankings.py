@@ -129,11 +129,11 @@ class Ranking(Unlearned):
         ties = np.unique(row * len(values) + score, return_counts=True)[1] if len(row) else row
         ranked = listed[:count][listed[:count] > 0]
         self.counts_ = {
-            f"of {count:,} queries not ranked (this counts as chance)": count - len(ranked),
-            f"of {size:,} candidates not listed for a query (median; these share its last place)": (
+            f"queries without a ranking, which count as chance, of {count:,}": count - len(ranked),
+            f"candidates not listed for a query, which share its last place, of {size:,} (median)": (
                 size - int(np.median(ranked)) if len(ranked) else size
             ),
-            "lines with the same score as another candidate of the query (these are ties)": int(
+            "lines with the same score as another candidate of the query, which are ties": int(
                 ties[ties > 1].sum()
             ),
             "lines left out, because their query has no true candidate": lines.left_out,
@@ -145,7 +145,7 @@ class Ranking(Unlearned):
 
     def notes(self, name: str) -> list[str]:
         """Return a sentence on what is unusual in the file, or an empty list."""
-        counts = [f"{count:,} {what}" for what, count in self.counts_.items() if count]
+        counts = [f"{what}: {count:,}" for what, count in self.counts_.items() if count]
         return [f"{name}: {'; '.join(counts)}."] if counts else []
 
 

@@ -197,10 +197,10 @@ SPACE_FREE = Tokens(r"(?=(\S{4}|(?<!\S)\S{1,3}(?!\S)))")
 
 @dataclass(eq=False, repr=False)
 class Koppel2011(Attributor):
-    """Votes many times, on features drawn at random, for the author whose joined texts are nearest in cosine.
+    """Votes repeatedly, on random features, for the author whose joined texts have the highest cosine.
 
-    The score is the share of these votes, which the paper holds against a threshold to answer "nobody"; equal votes are
-    told apart by the cosine over all features, which weighs less than one vote.
+    The score is the share of these votes, which the paper compares with a threshold to answer "nobody"; the cosine over
+    all features, which has less weight than one vote, decides between equal votes.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ class Koppel2011(Attributor):
 
 
 def cosines(a: object, b: object) -> Floats:
-    """Cosines of the rows of two sparse matrices, 0 where a row is empty."""
+    """Return the cosines of the rows of two sparse matrices, 0 if a row is empty."""
     from scipy.sparse import csr_array
 
     left = csr_array(a)
@@ -252,17 +252,17 @@ def cosines(a: object, b: object) -> Floats:
 
 @dataclass(eq=False, repr=False)
 class Arun2009(Attributor):
-    """The author whose graph of frequent words is nearest in Kullback–Leibler divergence.
+    """Attributes to the author whose graph of frequent words is nearest in Kullback–Leibler divergence.
 
-    Nodes are frequent words; an edge weighs Σ e^−d over the places where both stand d words apart. Rows are normalised:
-    what stands near a word. Departures: the most frequent words of the training texts in the place of an English list;
-    edges that an author lacks have a little of all authors' weight, where leaving them out would favour authors of few
-    edges; rows count by their share in the questioned text.
+    Nodes are frequent words; the weight of an edge is Σ e^−d over the places where both words occur at a distance of d
+    words. Rows are normalised: they show the neighbours of a word. Departures: the most frequent words of the training
+    texts instead of an English list; edges that an author lacks have a little of all authors' weight, because leaving
+    them out would favour authors with few edges; rows count by their share in the questioned text.
 
     Parameters
     ----------
     stopwords : int
-        Most frequent training words that are nodes.
+        Number of the most frequent training words, which are the nodes.
     window : int
         The greatest distance, in words.
     smoothing : float

@@ -361,8 +361,8 @@ class Bagnall2015(TrainedNetwork, Scorer):
     the questioned text is longer than the known texts. Rows are ranked within themselves, so their L1 norm decides
     nothing. Ours: GRU, AdamW, a band of non-answers chosen on out-of-fold answers.
 
-    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network is trained
-    anew on every training set.
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): every training set
+    needs a new network.
 
     Parameters
     ----------
@@ -524,8 +524,8 @@ class Bagnall2015Transductive(Verifier):
     """One head for the known documents of every test problem, and one for the training texts (the control corpus).
 
     An answer depends on the other problems of its batch, and on the assumption that half of them are positive: do not
-    compare it with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: a
-    network is trained anew on every test set (``docs/scale.md``).
+    compare it with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: every
+    test set needs a new network (``docs/scale.md``).
 
     Steps: bits per character of every questioned text under every head; each head's median subtracted; the rank of the
     problem's head among the rows; the batch's median becomes the middle, by two straight lines. An answer is left

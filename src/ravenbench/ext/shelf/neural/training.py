@@ -241,7 +241,7 @@ class TrainedNetwork:
     trains_long = True
     history_: list[Epoch]
     _folder: Path | None = None
-    """Where checkpoints lie."""
+    """Folder of checkpoints."""
 
     def figures(self) -> dict[str, bytes]:
         """Return the learning curve; nothing if nothing was trained."""

@@ -48,7 +48,7 @@ NOTHING = "∅"
 _BEFORE = 45
 _AFTER = 60
 _PAIR = 300
-"""Characters that a condition on what stands before or after may look at."""
+"""Maximum characters for conditions on the text before and after."""
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ _PARTICIPLE = re.compile(
     r" (?:(?:also|already|always|never|just|all)"
     r" )?(?:been|got|[a-z]{2,}ed|[a-z]+en|done|made|said|found)\b"
 )
-"""What must follow a contraction of *I am* and of *I have*, which are not contracted where they bear the stress."""
+"""What must follow a contraction of *I am* and of *I have*, which are not contracted if they are stressed."""
 _STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all|or)\s\Z")
 
 

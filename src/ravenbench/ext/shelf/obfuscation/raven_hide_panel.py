@@ -127,7 +127,7 @@ class GramChanges:
     def of(
         cls, text: Codes, windows: Sequence[tuple[Codes, Codes]], columns: Codes | None
     ) -> GramChanges:
-        """Return the changes for a text and, for each edit, the n-grams around it before and after, in ``columns``."""
+        """Return the changes of a text, given the n-grams around each edit before and after it, in ``columns``."""
         both = [codes for pair in windows for codes in pair]
         every = np.concatenate([text, *both])
         codes = np.unique(every) if columns is None else columns

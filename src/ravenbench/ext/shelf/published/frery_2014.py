@@ -46,8 +46,8 @@ class Frery2014(Verifier):
     optimisation of the trees (the notebook's title mentions it) could be checked, nor whether several trees
     were tried for a corpus.
 
-    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a tree is grown
-    anew for every possible pruning in every fold of the cross-validation that chooses one.
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): every possible
+    pruning needs a new tree in every fold of the cross-validation that chooses one.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
 
 
 def majority(answers: Floats) -> float:
-    """Return the mean of the families' answers on the side of 0.5 with more of them; 0.5 if neither has more."""
+    """Return the mean of the families' answers on the side of 0.5 with more answers; 0.5 on a tie."""
     accept = answers > 0.5
     reject = answers < 0.5
     if accept.sum() == reject.sum():

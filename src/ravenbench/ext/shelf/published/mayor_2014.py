@@ -174,7 +174,7 @@ def sparse_weights(gram: Floats, towards: Floats, penalty: float) -> Floats:
     """Return the x that minimises ``penalty`` · ‖x‖₁ + ½ ‖y − A x‖², shape (n,).
 
     So small a penalty hardly changes the least-squares solution: if it changes no sign, the result is
-    the minimum (its optimality conditions hold); otherwise least angle regression follows the complete path.
+    the minimum (its optimality conditions are true); otherwise least angle regression follows the complete path.
 
     ``gram`` (n, n) float64: AᵀA. ``towards`` (n,) float64: Aᵀy.
     """

@@ -6,7 +6,8 @@ to end, and a random generator; for ``levels`` and ``tagged`` a text; for ``mean
 Out: ``verify``: answers (n,), 0 to 1, higher = same author, 0.5 = unanswered; ``Observations.features``: similarities
 (n, measures, means, observations), 0 to 1; ``evolve``: genomes, best first, and their fitness (here AUC · c@1, 0 to 1);
 ``levels``: type/token ratio, letters per word, words per sentence; ``tagged``: text, one sign for each tag;
-``means``: (4, columns). SpecError (parameter out of range), CorpusError (a class under four problems), MissingPart without the tagger.
+``means``: (4, columns).
+SpecError (parameter out of range), CorpusError (a class under four problems), MissingPart without the tagger.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ is made.
 An alternation is a choice between forms with about the same meaning: *do not* or *don't*, *until* or *till*, one space
 between sentences or two, *But* at the start of a sentence or after a comma. How often an author uses each form is a
 draw from a Dirichlet distribution, whose mean and strength are those of the training authors. The ratio is how much
-likelier the questioned text's choices are from the author of the known texts (whose choices are counted) than from an
-author drawn anew (both Dirichlet-multinomial). Alternations without an opportunity add nothing.
+likelier the questioned text's choices are from the author of the known texts (whose choices are counted) than from a
+randomly drawn author (both Dirichlet-multinomial). Alternations without an opportunity add nothing.
 
 The table (``alternations_en.txt``) is English so far; in other languages, only its marks are useful.
 """

@@ -343,7 +343,7 @@ class Extractor:
 
 
 _read: WeakKeyDictionary[Extractor, Chunked] = WeakKeyDictionary()
-"""What can be read again is no part of what was learned, and so is not kept in the object."""
+"""Chunks that can be read again; they are not learned, so the object does not store them."""
 
 
 def _documents(problems: Problems) -> tuple[list[str], list[Ints], Ints]:

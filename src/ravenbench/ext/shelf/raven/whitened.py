@@ -357,7 +357,7 @@ _FAR = 0.3
 _STEPS = np.array(
     [0.0, 1.0, -1.0, 0.5774, -0.5774, 0.8515, -0.8515, 0.2897, -0.2897, 0.9484, -0.9484]
 )
-"""Places of interpolation along an axis, the first so many of which will do for a polynomial (Leja)."""
+"""Places of interpolation along an axis (Leja); a polynomial needs only the first of them."""
 
 
 @dataclass(frozen=True, eq=False)
