@@ -30,15 +30,15 @@ class Said(NamedTuple):
     code: int = 0
 
 
-PREPARED = "these tell programs apart, not styles"
-PARTED = "one text is expected, and this file holds several"
+PREPARED = "this difference comes from programs, not from style"
+PARTED = "Raven expects one text, but this file contains several"
 BACKGROUND = "--known Austen=background/Austen_Pride0.txt --background background --plan"
 CASES: dict[str, list[Said]] = {
     "broken-characters-in-tables": [
         Said("corpus check enc_ffd", ("characters lost in a conversion (U+FFFD): 417",)),
         Said("corpus check replch.csv", ("67 of 78 texts", "(U+FFFD): 405")),
         Said("corpus check mojibake.csv", ("UTF-8 was read as Windows-1252",)),
-        Said("corpus check entities.csv", ("signs stand as entities of HTML",)),
+        Said("corpus check entities.csv", ("characters written as HTML entities",)),
     ],
     "chat-as-one-text": [
         Said("texts chats -o {out}", ("2 texts by 2 authors", "4 left out")),
@@ -62,7 +62,7 @@ CASES: dict[str, list[Said]] = {
             2,
         ),
         Said("evaluate truth.jsonl ans.csv", (), ("leave the line out",)),
-        Said("evaluate truth.jsonl ans_score.jsonl", ("40 faults", "call it value"), code=2),
+        Said("evaluate truth.jsonl ans_score.jsonl", ("40 faults", "rename"), code=2),
         Said("evaluate truth.jsonl ans_bool.jsonl", ("40 faults", "1 for true and 0"), code=2),
     ],
     "files-left-out-silently": [
@@ -96,15 +96,15 @@ CASES: dict[str, list[Said]] = {
         Said("texts pg -o {out}", ("licence of Project Gutenberg",)),
     ],
     "italics-false-tags": [
-        Said("corpus check novels", ("marks of italics (_word_)", "1,860"), ("tags",))
+        Said("corpus check novels", ("words marked as italics (_word_)", "1,860"), ("tags",))
     ],
     "mail-programs-words": [Said("texts inbox -o {out}", ("3 texts by 1 author",))],
     "mail-via-list": [Said("texts inbox -o {out}", ("6 texts by 3 authors",))],
     "markup-latex": [
-        Said("corpus check tex", ("commands of LaTeX", "22 of 22 texts")),
+        Said("corpus check tex", ("LaTeX commands", "22 of 22 texts")),
         Said(
             "attribute --unknown tex/Austen_Emma0.txt --candidates tex --plan",
-            ("Austen_Emma0.txt: commands of LaTeX",),
+            ("Austen_Emma0.txt: LaTeX commands",),
         ),
     ],
     "memory-bytes": [],
@@ -147,10 +147,13 @@ CASES: dict[str, list[Said]] = {
         Said("detect ai.csv --train ai.csv", ("docs/faq.md says why",), code=2),
     ],
     "notice-of-one-author": [
-        Said(f"corpus check {name}", ("most texts of one author and in nobody else's", "(Austen)"))
+        Said(
+            f"corpus check {name}",
+            ("most texts of one author, and no other author's texts", "(Austen)"),
+        )
         for name in ("old", "produced")
     ],
-    "pdf-columns": [Said("texts rows.pdf -o {out} --json", ("two columns stand side by side",))],
+    "pdf-columns": [Said("texts rows.pdf -o {out} --json", ("the page has two columns",))],
     "pgp-signed-mail-empty": [
         Said("texts inbox -o {out}", ("2 texts by 1 author", "0 left out")),
         Said("texts inbox/1.eml -o {out}", ("1 text by 1 author",)),
@@ -198,7 +201,7 @@ CASES: dict[str, list[Said]] = {
         )
     ],
     "topic-none": [
-        Said("corpus info stylo", ("without topics, donors are chosen by their content words",)),
+        Said("corpus info stylo", ("without topics, Raven chooses donors by their content words",)),
         *(
             Said(f"run {what} --plan", ("This run would hold", "78 documents"))
             for what in ("stylo", "stylo --topic none", "table.csv --topic none")
@@ -211,7 +214,7 @@ CASES: dict[str, list[Said]] = {
         )
     ],
     "words-nbsp-info": [
-        Said(f"corpus info {name}", ("words 6,600; in a document 300 – 300",))
+        Said(f"corpus info {name}", ("words 6,600; per document 300 – 300",))
         for name in ("plain", "nbsp", "mixed")
     ],
 }

@@ -71,7 +71,7 @@ def test_one_text_of_each_candidate_is_enough(problem):
 
 def test_what_cannot_reject(problem):
     for lead in (-0.1, 1.0):
-        with pytest.raises(SpecError, match="must lie in"):
+        with pytest.raises(SpecError, match="must be in"):
             answer_problem(problem, CosineDelta(), lead)
 
 

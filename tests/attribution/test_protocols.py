@@ -192,7 +192,7 @@ def test_corpus_view_flags_owned_topics_and_repeats():
     owned = {t.topic: t.owned for t in said.topics}
     assert owned == {"s": True, "t": False}
     assert said.table.tolist() == [[10, 5], [1, 6]]
-    assert "belong to one author" in said.advice()[0]
+    assert "one author wrote" in said.advice()[0]
     assert said.to_json()["vocabulary"]["tokens"] == 6 * 22
 
 

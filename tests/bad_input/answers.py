@@ -55,7 +55,7 @@ ANSWERS = [
     Case(
         "no id",
         "answers",
-        "answers.jsonl:1: this line has no id",
+        "answers.jsonl:1: no id in this line",
         {"answers.jsonl": '{"value": 1}\n'},
     ),
     Case(
@@ -139,19 +139,19 @@ ANSWERS = [
     Case(
         "an id of 60,000 characters",
         "answers",
-        "answers.jsonl:1: an id is too long to be a name",
+        "answers.jsonl:1: an id is too long for a name",
         {"answers.jsonl": json.dumps({"id": "p" * 60_000, "value": 1})},
     ),
     Case(
         "an id with a NUL at its end",
         "answers",
-        "answers.jsonl:1: an id holds a NUL character",
+        "answers.jsonl:1: an id contains a NUL character",
         {"answers.jsonl": json.dumps({"id": "p1\0", "value": 1})},
     ),
     Case(
         "half a character in an id",
         "answers",
-        "answers.jsonl:1: an id is not valid Unicode: a lone surrogate stands in it",
+        "answers.jsonl:1: an id is not valid Unicode: it contains a lone surrogate",
         {"answers.jsonl": json.dumps({"id": LONE, "value": 1})},
     ),
     Case(
@@ -194,7 +194,7 @@ ANSWERS = [
     Case(
         "line ends of old Macs",
         "answers",
-        "answers.txt:1: lines end as on old Macs, or a carriage return stands within one",
+        "answers.txt:1: lines end as on old Macs, or a line contains a carriage return",
         {"answers.txt": "EN001 0.5\rEN002 0.7\r"},
     ),
     Case(

@@ -10,14 +10,14 @@ ATTRIBUTION = [
     Case(
         "a folder without problems",
         "attribution",
-        "c: there are no attribution problems here",
+        "c: no attribution problems found here",
         {"c/readme.md": "x"},
         "c",
     ),
     Case(
         "several faults of truth",
         "attribution",
-        "2 entries of truth cannot be used:",
+        "2 unusable entries of truth:",
         collection(
             p1__ground_to_truth_dot_json=json.dumps(
                 [{"unknown-text": "x", "true-author": "candidate00001"}]
@@ -61,7 +61,7 @@ ATTRIBUTION = [
     Case(
         "half a character in a candidate",
         "attribution",
-        "p1/problem-info.json: a candidate is not valid Unicode: a lone surrogate stands in it",
+        "p1/problem-info.json: a candidate is not valid Unicode: it contains a lone surrogate",
         collection(
             p1__problem_to_info_dot_json=json.dumps({"candidate-authors": [{"author-name": LONE}]})
         ),
@@ -69,7 +69,7 @@ ATTRIBUTION = [
     Case(
         "a candidate of 501 characters",
         "attribution",
-        "p1/problem-info.json: a candidate is too long to be a name",
+        "p1/problem-info.json: a candidate is too long for a name",
         collection(
             p1__problem_to_info_dot_json=json.dumps(
                 {"candidate-authors": [{"author-name": "a" * 501}]}
@@ -93,7 +93,7 @@ ATTRIBUTION = [
     Case(
         "no unknown texts",
         "attribution",
-        "p1/problem-info.json: there are no unknown texts",
+        "p1/problem-info.json: no unknown texts found",
         without(collection(), "p1/unknown/unknown00001.txt"),
     ),
     Case(
@@ -175,13 +175,13 @@ REWRITINGS = [
     Case(
         "parts that end too early",
         "parts",
-        "p.json: the parts end before the original does",
+        "p.json: the parts end before the original ends",
         {"p.json": parts(part(original=TEXT[:20]))},
     ),
     Case(
         "half a character in a rewriting",
         "parts",
-        "p.json: part 1 is not valid Unicode: a lone surrogate stands in it",
+        "p.json: part 1 is not valid Unicode: it contains a lone surrogate",
         {"p.json": parts(part(obfuscation=LONE))},
     ),
     Case("no file at all", "parts", "p.json: cannot be read", {}, "p.json"),
@@ -191,7 +191,7 @@ REWRITINGS = [
     Case(
         "a rewriting ten times as long",
         "rewritten",
-        "words where the original has",
+        "words, but the original has",
         made(text="word " * 5000),
     ),
     Case(
@@ -203,7 +203,7 @@ REWRITINGS = [
     Case(
         "a rewriting of a stranger",
         "rewritten",
-        "1 of 1 texts have no rewriting",
+        "no rewriting for 1 of 1 text",
         made(id="nobody"),
     ),
     Case(

@@ -34,29 +34,29 @@ BATCHES = [
     _csv("a batch without cases", "b.csv: the batch holds no case", HEAD),
     _csv(
         "an empty path at the end of known",
-        "b.csv:2: known holds an empty path",
+        "b.csv:2: known contains an empty path",
         HEAD + "c,q.txt,known.txt;\n",
     ),
     _csv(
         "an empty path between two",
-        "b.csv:2: known holds an empty path",
+        "b.csv:2: known contains an empty path",
         HEAD + "c,q.txt,known.txt; ;other.txt\n",
     ),
-    _csv("no known text at all", "b.csv:2: known holds an empty path", HEAD + "c,q.txt,\n"),
+    _csv("no known text at all", "b.csv:2: known contains an empty path", HEAD + "c,q.txt,\n"),
     _csv(
         "no questioned text at all",
-        "b.csv:2: questioned holds an empty path",
+        "b.csv:2: questioned contains an empty path",
         HEAD + "c,,known.txt\n",
     ),
     _csv(
         "too many fields",
-        "b.csv:2: this row has another number of fields",
+        "b.csv:2: this row does not have as many fields",
         HEAD + "c,q.txt,known.txt,other.txt\n",
     ),
-    _csv("too few fields", "b.csv:2: this row has another number of fields", HEAD + "c,q.txt\n"),
+    _csv("too few fields", "b.csv:2: this row does not have as many fields", HEAD + "c,q.txt\n"),
     _csv(
         "a quote that never ends",
-        "b.csv:2: this is not CSV",
+        "b.csv:2: not a CSV file",
         HEAD + 'c,q.txt,"known.txt\nd,q.txt,known.txt\n',
     ),
     _csv(
@@ -71,12 +71,12 @@ BATCHES = [
     ),
     _csv(
         "half a character as bytes",
-        "b.csv:2: half a character stands in the text",
+        "b.csv:2: the text contains half a character",
         HEAD + f"{LONE},q.txt,known.txt\n",
     ),
     _csv(
         "a case of 60,000 characters",
-        "b.csv:2: the case is too long to be a name",
+        "b.csv:2: the case is too long for a name",
         HEAD + "c" * 60_000 + ",q.txt,known.txt\n",
     ),
     _csv(
@@ -92,7 +92,7 @@ BATCHES = [
     Case(
         "another kind of file",
         "batch",
-        "b.xlsx: this workbook cannot be read",
+        "b.xlsx: Raven cannot read this workbook",
         {**_TEXTS, "b.xlsx": b"PK"},
         "b.xlsx",
     ),
@@ -108,7 +108,7 @@ BATCHES = [
     ),
     _csv(
         "a damaged Word file among the known texts",
-        "k.docx: it is damaged or cut short, or no Word",
+        "k.docx: it is damaged or cut off, or not Word",
         HEAD + "c,q.txt,k.docx\n",
         k_dot_docx=b"PK",
     ),
@@ -132,11 +132,11 @@ BATCHES = [
     ),
     _csv(
         "control characters in a text",
-        "w.txt:1: control characters stand in the text",
+        "w.txt:1: the text contains control characters",
         HEAD + "c,w.txt,known.txt\n",
         w_dot_txt="It\x92s “his”.",
     ),
-    _line("a NUL in a case", "b.jsonl:1: the case holds a NUL character", case="a\0"),
+    _line("a NUL in a case", "b.jsonl:1: the case contains a NUL character", case="a\0"),
     _line("half a character in a case", "b.jsonl:1: the case is not valid Unicode", case=LONE),
     _line(
         "half a character in a path",
@@ -145,12 +145,14 @@ BATCHES = [
     ),
     _line("a case that is a list", "b.jsonl:1: case is not text", case=["a"]),
     _line(
-        "an empty path in a list", "b.jsonl:1: known holds an empty path", known=["known.txt", ""]
+        "an empty path in a list",
+        "b.jsonl:1: known contains an empty path",
+        known=["known.txt", ""],
     ),
     _line("a list of numbers for known", "b.jsonl:1: known is no path", known=[5]),
     _line(
         "a candidate of 501 characters",
-        "b.jsonl:1: the candidate is too long to be a name",
+        "b.jsonl:1: the candidate is too long for a name",
         candidate="c" * 501,
     ),
 ]

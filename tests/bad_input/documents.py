@@ -15,12 +15,10 @@ def _case(name: str, says: str, file: str, content: str | bytes) -> Case:
 
 
 DOCUMENTS = [
-    _case(
-        "a table for one text", "this is a table, and not one text", "a.csv", "id,text\n1,Words.\n"
-    ),
+    _case("a table for one text", "this is a table, not one text", "a.csv", "id,text\n1,Words.\n"),
     _case(
         "a Word file cut short",
-        "it is damaged or cut short, or no Word",
+        "it is damaged or cut off, or not Word",
         "a.docx",
         WORDS[: len(WORDS) // 2],
     ),
@@ -42,10 +40,10 @@ DOCUMENTS = [
         "a.docx",
         ole({"WordDocument": b"x"}),
     ),
-    _case("an old Word file", "this format is not read", "a.doc", b"\xd0\xcf\x11\xe0"),
+    _case("an old Word file", "Raven does not read this format", "a.doc", b"\xd0\xcf\x11\xe0"),
     _case(
         "a table of Excel's",
-        "it holds no Word text",
+        "it contains no Word text",
         "a.docx",
         zip_of({"[Content_Types].xml": "<Types/>"}),
     ),
@@ -71,7 +69,7 @@ DOCUMENTS = [
     ),
     _case(
         "a Word file that is no XML",
-        "it is damaged: word/document.xml is no XML",
+        "it is damaged: word/document.xml is not XML",
         "a.docx",
         docx("<w:p>"),
     ),
@@ -89,7 +87,7 @@ DOCUMENTS = [
     ),
     _case(
         "a spreadsheet of OpenDocument",
-        "it holds no text",
+        "it contains no text",
         "a.odt",
         zip_of({"content.xml": "<a/>"}),
     ),
@@ -123,23 +121,25 @@ DOCUMENTS = [
     _case("an EPUB without chapters", "the text is empty", "a.epub", epub({})),
     _case(
         "Rich Text cut short",
-        "it is cut short: a brace is never closed",
+        "it is cut off: a brace is never closed",
         "a.rtf",
         r"{\rtf1 Hello {\b there",
     ),
-    _case("Rich Text that is none", "it is no Rich Text", "a.rtf", "Hello"),
+    _case("Rich Text that is none", "it is not Rich Text", "a.rtf", "Hello"),
     _case(
         "Rich Text by the name of plain text",
-        "this is no plain text, but .rtf",
+        "this is .rtf, not plain text",
         "a.txt",
         r"{\rtf1 Hello}",
     ),
+    _case("a PDF by the name of plain text", "this is .pdf, not plain text", "a.txt", "%PDF-1.4"),
     _case(
-        "a PDF by the name of plain text", "this is no plain text, but .pdf", "a.txt", "%PDF-1.4"
+        "a PDF that is none", "it is damaged or cut off, or not a PDF", "a.pdf", "%PDF-1.4 Hello"
     ),
-    _case("a PDF that is none", "it is damaged or cut short, or no PDF", "a.pdf", "%PDF-1.4 Hello"),
     _case("a page without words", "the text is empty", "a.html", "<html><script>x</script></html>"),
-    _case("a mail without headers", "it is no e-mail: it has no headers", "a.eml", "Hello there."),
+    _case(
+        "a mail without headers", "it is not an e-mail: it has no headers", "a.eml", "Hello there."
+    ),
     _case(
         "an encrypted mail",
         "it is encrypted",
@@ -153,26 +153,29 @@ DOCUMENTS = [
         "a.eml",
         mail("It is hers.").replace(b"charset=utf-8", b"format=fixed") + b" \x93So\x94 it\x92s.",
     ),
-    _case("a mailbox that is none", "it is no mailbox", "a.mbox", mail("Hello.")),
+    _case("a mailbox that is none", "it is not a mailbox", "a.mbox", mail("Hello.")),
     _case(
         "a mailbox without words",
-        "no mail in it can be read",
+        "Raven cannot read any mail in it",
         "a.mbox",
         b"From a\n\n" + b"From a\n\nx",
     ),
     _case(
-        "a message of Outlook's that is none", "it is no Outlook message", "a.msg", ole({"a": b"x"})
+        "a message of Outlook's that is none",
+        "it is not an Outlook message",
+        "a.msg",
+        ole({"a": b"x"}),
     ),
     _case(
         "a message of Outlook's cut short",
-        "it is damaged, or no Outlook",
+        "it is damaged, or not an Outlook",
         "a.msg",
         ole({"a": b"x"})[:3000],
     ),
-    _case("an export of a chat that is none", "it is no exported chat", "chat.md", "# Notes"),
+    _case("an export of a chat that is none", "this is not an exported chat", "chat.md", "# Notes"),
     _case(
         "a zip of texts",
-        "this is no text: it is a zip",
+        "this is a zip, not a text",
         "WhatsApp.zip",
         zip_of({"a.txt": "x", "b.txt": "x"}),
     ),

@@ -17,13 +17,13 @@ PROBLEMS = [
     Case(
         "no questioned text",
         "problems",
-        "found: EN001: unknown.txt is missing",
+        "found: EN001: unknown.txt not found",
         without(problem(), "EN001/unknown.txt"),
     ),
     Case(
         "no known text",
         "problems",
-        "found: EN001: there is no known document",
+        "found: EN001: no known document",
         without(problem(), "EN001/known01.txt"),
     ),
     Case(
@@ -59,7 +59,7 @@ PROBLEMS = [
     Case(
         "a text with a NUL byte",
         "problems",
-        "found: EN001: EN001/unknown.txt: a NUL byte stands in the text",
+        "found: EN001: EN001/unknown.txt: the text contains a NUL byte",
         problem(EN001__unknown_dot_txt=b"A\0b c d e f g"),
     ),
     Case(
@@ -77,7 +77,7 @@ PROBLEMS = [
     Case(
         "truth that names a problem twice",
         "problems",
-        "truth.txt:2: an id stands twice",
+        "truth.txt:2: duplicate id",
         problem(truth_dot_txt="EN001 Y\nEN001 N\n"),
     ),
     Case(
@@ -86,7 +86,7 @@ PROBLEMS = [
     Case(
         "truth that ends lines as on old Macs",
         "problems",
-        "truth.txt:1: lines end as on old Macs, or a carriage return stands within one",
+        "truth.txt:1: lines end as on old Macs, or a line contains a carriage return",
         problem(truth_dot_txt="EN001 Y\rEN002 N\r"),
     ),
     Case(
@@ -98,7 +98,7 @@ PROBLEMS = [
     Case(
         "truth without this problem",
         "problems",
-        "found: EN001: truth.txt does not name it: neither answered nor judged",
+        "found: EN001: truth.txt does not contain it, so Raven does not answer or score it",
         problem(truth_dot_txt="EN002 Y\n"),
     ),
     Case(
@@ -128,19 +128,19 @@ PROBLEMS = [
     Case(
         "half a character in a language",
         "problems",
-        "contents.json: the language is not valid Unicode: a lone surrogate stands in it",
+        "contents.json: the language is not valid Unicode: it contains a lone surrogate",
         problem(contents_dot_json=json.dumps({"language": LONE})),
     ),
     Case(
         "half a character in an id",
         "problems",
-        "contents.json: an id is not valid Unicode: a lone surrogate stands in it",
+        "contents.json: an id is not valid Unicode: it contains a lone surrogate",
         problem(contents_dot_json=json.dumps({"problems": [LONE]})),
     ),
     Case(
         "pairs without an id",
         "problems",
-        "pairs.jsonl:1: this line has no id",
+        "pairs.jsonl:1: no id in this line",
         {"pairs.jsonl": pair(id=None)},
     ),
     Case(
@@ -158,43 +158,43 @@ PROBLEMS = [
     Case(
         "an id of 501 characters",
         "problems",
-        "pairs.jsonl:1: an id is too long to be a name",
+        "pairs.jsonl:1: an id is too long for a name",
         {"pairs.jsonl": pair(id="p" * 501)},
     ),
     Case(
         "an id with a NUL at its end",
         "problems",
-        "pairs.jsonl:1: an id holds a NUL character",
+        "pairs.jsonl:1: an id contains a NUL character",
         {"pairs.jsonl": pair(id="p1\0")},
     ),
     Case(
         "half a character in the id of a pair",
         "problems",
-        "pairs.jsonl:1: an id is not valid Unicode: a lone surrogate stands in it",
+        "pairs.jsonl:1: an id is not valid Unicode: it contains a lone surrogate",
         {"pairs.jsonl": pair(id=LONE)},
     ),
     Case(
         "half a character in a fandom",
         "problems",
-        "pairs.jsonl:1: a topic is not valid Unicode: a lone surrogate stands in it",
+        "pairs.jsonl:1: a topic is not valid Unicode: it contains a lone surrogate",
         {"pairs.jsonl": pair(fandoms=[LONE, "b"])},
     ),
     Case(
         "half a character in the text of the only pair",
         "problems",
-        "found: p1: the text is not valid Unicode: a lone surrogate stands in it",
+        "found: p1: the text is not valid Unicode: it contains a lone surrogate",
         {"pairs.jsonl": pair(pair=[LONE, TEXT])},
     ),
     Case(
         "an id twice",
         "problems",
-        "pairs.jsonl:2: an id stands twice",
+        "pairs.jsonl:2: duplicate id",
         {"pairs.jsonl": pair() + pair()},
     ),
     Case(
         "a pair of one text",
         "problems",
-        "found: p1: line 1 has no pair of two texts",
+        "found: p1: line 1 does not have a pair of two texts",
         {"pairs.jsonl": pair(pair=[TEXT])},
     ),
     Case(
@@ -206,7 +206,7 @@ PROBLEMS = [
     Case(
         "a pair of numbers",
         "problems",
-        "found: p1: line 1 has no pair of two texts",
+        "found: p1: line 1 does not have a pair of two texts",
         {"pairs.jsonl": pair(pair=[1, 2])},
     ),
     Case(
@@ -224,7 +224,7 @@ PROBLEMS = [
     Case(
         "pairs without any in truth",
         "problems",
-        "found: p1: the truth file does not name it: neither answered nor judged",
+        "found: p1: the truth file does not contain it, so Raven does not answer or score it",
         {"pairs.jsonl": pair(), "truth.jsonl": '{"id": "p2", "same": true}\n'},
         "pairs.jsonl",
     ),
@@ -241,7 +241,7 @@ PROBLEMS = [
     Case(
         "half a character in an author of truth",
         "problems",
-        "truth.jsonl:1: an author is not valid Unicode: a lone surrogate stands in it",
+        "truth.jsonl:1: an author is not valid Unicode: it contains a lone surrogate",
         {
             "pairs.jsonl": pair(),
             "truth.jsonl": json.dumps({"id": "p1", "same": True, "authors": [LONE, LONE]}) + "\n",
@@ -251,7 +251,7 @@ PROBLEMS = [
     Case(
         "an author of 501 characters in truth",
         "problems",
-        "truth.jsonl:1: an author is too long to be a name",
+        "truth.jsonl:1: an author is too long for a name",
         {
             "pairs.jsonl": pair(),
             "truth.jsonl": json.dumps({"id": "p1", "same": True, "authors": ["a" * 501] * 2})
@@ -262,7 +262,7 @@ PROBLEMS = [
     Case(
         "the truth file in place of the pairs",
         "problems",
-        "truth.jsonl: there are no PAN20–23 pairs here",
+        "truth.jsonl: no PAN20–23 pairs found here",
         {"truth.jsonl": '{"id": "p1", "same": true}\n'},
     ),
 ]

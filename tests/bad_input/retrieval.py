@@ -59,7 +59,7 @@ RETRIEVAL = [
     Case(
         "an id that stands twice",
         "retrieval",
-        "candidates.jsonl:2: this id stands twice",
+        "candidates.jsonl:2: duplicate id",
         files(candidates=lines(*({"candidate_id": "c1", "content": "a text"} for _ in range(2)))),
         "",
     ),
@@ -73,7 +73,7 @@ RETRIEVAL = [
     Case(
         "a text with a NUL",
         "retrieval",
-        "candidates.jsonl:1: a NUL character stands in the text",
+        "candidates.jsonl:1: the text contains a NUL character",
         files(candidates=lines({"candidate_id": "c1", "content": "a\0text"})),
         "",
     ),

@@ -22,7 +22,7 @@ TABLES = [
     Case(
         "parts of a data set as one folder of Parquet",
         "corpus",
-        "c: these are parts of a data set, of which one is the test of another",
+        "c: these are parts of a data set, and one of them is the test part",
         {
             "c/train-00000.parquet": parquet(text=[TEXT], author=["ann"], topic=["a"]),
             "c/test-00000.parquet": parquet(text=[TEXT], author=["bob"], topic=["a"]),
@@ -32,7 +32,7 @@ TABLES = [
     Case(
         "names of cells that were merged",
         "corpus",
-        "fix: fill it in, or remove this document, or where cells were merged, fill each name down",
+        "fix: fill it in, or remove this document, or if cells were merged, fill each name down",
         {"c.csv": f"text,author,topic\n{TEXT} One.,ann,a\n{TEXT} Two.,,a\n{TEXT} Three.,,b\n"},
     ),
     Case(
@@ -44,7 +44,7 @@ TABLES = [
     Case(
         "a frame of pandas under another ending",
         "corpus",
-        "a whole table, as pandas writes it without lines=True: call the file .json",
+        "a complete table, as pandas writes it without lines=True: rename the file to .json",
         {
             "c.jsonl": f'{{"text": {{"0": "{TEXT}"}}, "author": {{"0": "ann"}}, "topic": {{"0": "a"}}}}\n'
         },
@@ -52,7 +52,7 @@ TABLES = [
     Case(
         "an author who is an object",
         "corpus",
-        "put the name itself in its place, as author: Ann Roe",
+        "put the name itself in its place: author: Ann Roe",
         {"c.jsonl": row(author={"name": "Ann Roe", "id": 3})},
     ),
     Case("an empty CSV", "corpus", "c.csv: the file is empty", {"c.csv": ""}),
@@ -106,25 +106,25 @@ TABLES = [
     Case(
         "a CSV without a column of texts",
         "corpus",
-        "c.csv: there is no column 'text', and none that looks like it",
+        "c.csv: column 'text' not found, and no column looks like it",
         {"c.csv": "words,author,topic\n1,ann,a\n"},
     ),
     Case(
         "a CSV without a column of authors",
         "corpus",
-        "c.csv: there is no column 'author', and none that looks like it",
+        "c.csv: column 'author' not found, and no column looks like it",
         {"c.csv": f"text,topic\n{TEXT},a\n"},
     ),
     Case(
         "a CSV row with too many fields",
         "corpus",
-        "c.csv:5: this row has another number of fields than the header",
+        "c.csv:5: this row does not have as many fields as the header",
         {"c.csv": GOOD_CSV + "a,b,c,d\n"},
     ),
     Case(
         "a CSV row with too few fields",
         "corpus",
-        "c.csv:5: this row has another number of fields than the header",
+        "c.csv:5: this row does not have as many fields as the header",
         {"c.csv": GOOD_CSV + "a,b\n"},
     ),
     Case(
@@ -136,25 +136,25 @@ TABLES = [
     Case(
         "a CSV in Windows-1252 that was read as Latin-1",
         "corpus",
-        "c.csv:5: control characters stand in the text",
+        "c.csv:5: the text contains control characters",
         {"c.csv": GOOD_CSV + "It\x92s his.,ann,a\n"},
     ),
     Case(
         "JSON lines in Windows-1252 that were read as Latin-1",
         "corpus",
-        "c.jsonl:1: control characters stand in the text",
+        "c.jsonl:1: the text contains control characters",
         {"c.jsonl": row(text="It\x92s \x93his\x94.")},
     ),
     Case(
         "a CSV with a quote that never ends",
         "corpus",
-        "c.csv:5: this is not CSV",
+        "c.csv:5: not a CSV file",
         {"c.csv": GOOD_CSV + '"open,ann,a\n'},
     ),
     Case(
         "a CSV with a quote within a field",
         "corpus",
-        "c.csv:5: this is not CSV",
+        "c.csv:5: not a CSV file",
         {"c.csv": GOOD_CSV + '"a"b,ann,a\n'},
     ),
     Case(
@@ -184,13 +184,13 @@ TABLES = [
     Case(
         "a CSV with a NUL byte",
         "corpus",
-        "c.csv:5: a NUL byte stands in the text",
+        "c.csv:5: the text contains a NUL byte",
         {"c.csv": GOOD_CSV + "a\0b,ann,a\n"},
     ),
     Case(
         "a CSV with the line ends of old Macs",
         "corpus",
-        "c.csv:1: lines end as on old Macs, or a carriage return stands within one",
+        "c.csv:1: lines end as on old Macs, or a line contains a carriage return",
         {"c.csv": GOOD_CSV.replace("\n", "\r")},
     ),
     Case(
@@ -214,31 +214,31 @@ TABLES = [
     Case(
         "a CSV with an author of 501 characters",
         "corpus",
-        "c.csv:5: the author is too long to be a name",
+        "c.csv:5: the author is too long for a name",
         {"c.csv": GOOD_CSV + f"Some text.,{'a' * 501},a\n"},
     ),
     Case(
         "a CSV with a topic of 60,000 characters",
         "corpus",
-        "c.csv:5: the topic is too long to be a name",
+        "c.csv:5: the topic is too long for a name",
         {"c.csv": GOOD_CSV + f"Text.,ann,{'a' * 60000}\n"},
     ),
     Case(
         "a CSV with one author",
         "corpus",
-        "c.csv: every document has one author, so there is no different-author pair",
+        "c.csv: all documents have the same author, so there is no different-author pair",
         {"c.csv": "text,author,topic\nOne.,ann,a\nTwo.,ann,b\n"},
     ),
     Case(
         "a CSV where nobody wrote twice",
         "corpus",
-        "c.csv: no author wrote two documents, so there is no same-author pair",
+        "c.csv: no author has two documents, so there is no same-author pair",
         {"c.csv": "text,author,topic\nOne.,ann,a\nTwo.,bob,b\n"},
     ),
     Case(
         "topics that differ in case only",
         "corpus",
-        "c.csv: two topics are equal up to case",
+        "c.csv: two topics differ only in letter case",
         {"c.csv": GOOD_CSV + "Some text.,bob,A\n"},
     ),
     Case(
@@ -264,13 +264,13 @@ TABLES = [
     Case(
         "JSON that is no list",
         "corpus",
-        "c.json: this JSON is no list of records",
+        "c.json: this JSON is not a list of records",
         {"c.json": '{"a":\n 1}'},
     ),
     Case(
         "a spreadsheet",
         "corpus",
-        "c.xlsx: this workbook cannot be read",
+        "c.xlsx: Raven cannot read this workbook",
         {"c.xlsx": zipped({"xl/workbook.xml": "<x/>"})},
     ),
     Case(
@@ -282,61 +282,61 @@ TABLES = [
     Case(
         "an id twice",
         "corpus",
-        "c.csv:3: the id stands twice",
+        "c.csv:3: duplicate id",
         {"c.csv": "id,text,author,topic\n1,One.,a,x\n1,Two.,a,x\n2,Three.,b,x\n"},
     ),
     Case(
         "an id with a NUL",
         "corpus",
-        "c.jsonl:1: the id holds a NUL character",
+        "c.jsonl:1: the id contains a NUL character",
         {"c.jsonl": row(id="a\0")},
     ),
     Case(
         "an id of 60,000 characters",
         "corpus",
-        "c.jsonl:1: the id is too long to be a name",
+        "c.jsonl:1: the id is too long for a name",
         {"c.jsonl": row(id="a" * 60_000)},
     ),
     Case(
         "half a character in an id",
         "corpus",
-        "c.jsonl:1: the id is not valid Unicode: a lone surrogate stands in it",
+        "c.jsonl:1: the id is not valid Unicode: it contains a lone surrogate",
         {"c.jsonl": row(id=LONE)},
     ),
     Case(
         "half a character in an author",
         "corpus",
-        "c.jsonl:1: the author is not valid Unicode: a lone surrogate stands in it",
+        "c.jsonl:1: the author is not valid Unicode: it contains a lone surrogate",
         {"c.jsonl": row(author=f"a{LONE}")},
     ),
     Case(
         "half a character in a topic",
         "corpus",
-        "c.jsonl:1: the topic is not valid Unicode: a lone surrogate stands in it",
+        "c.jsonl:1: the topic is not valid Unicode: it contains a lone surrogate",
         {"c.jsonl": row(topic=f"a{LONE}")},
     ),
     Case(
         "half a character in a language",
         "corpus",
-        "c.jsonl:1: the language is not valid Unicode: a lone surrogate stands in it",
+        "c.jsonl:1: the language is not valid Unicode: it contains a lone surrogate",
         {"c.jsonl": row(language=LONE)},
     ),
     Case(
         "half a character in a text",
         "corpus",
-        "c.jsonl:1: the text is not valid Unicode: a lone surrogate stands in it",
+        "c.jsonl:1: the text is not valid Unicode: it contains a lone surrogate",
         {"c.jsonl": row(text=f"{TEXT} {LONE}")},
     ),
     Case(
         "a text with a NUL in JSON",
         "corpus",
-        "c.jsonl:1: a NUL character stands in the text",
+        "c.jsonl:1: the text contains a NUL character",
         {"c.jsonl": row(text=f"{TEXT}\0")},
     ),
     Case(
         "a text with a NUL in Parquet",
         "corpus",
-        "c.parquet:1: a NUL character stands in the text",
+        "c.parquet:1: the text contains a NUL character",
         {"c.parquet": parquet(text=[f"{TEXT}\0"], author=["a"], topic=["b"])},
     ),
     Case(
@@ -360,13 +360,13 @@ TABLES = [
     Case(
         "half a character in a further column",
         "corpus",
-        "c.jsonl:1: genre is not valid Unicode: a lone surrogate stands in it",
+        "c.jsonl:1: genre is not valid Unicode: it contains a lone surrogate",
         {"c.jsonl": row(genre=LONE)},
     ),
     Case(
         "half a character in the name of a column",
         "corpus",
-        "c.jsonl:1: the name of a column is not valid Unicode: a lone surrogate stands in it",
+        "c.jsonl:1: the name of a column is not valid Unicode: it contains a lone surrogate",
         {"c.jsonl": row(**{LONE: "x"})},
     ),
     Case(
@@ -449,13 +449,13 @@ TABLES = [
     Case(
         "JSON lines that end as on old Macs",
         "corpus",
-        "c.jsonl:1: lines end as on old Macs, or a carriage return stands within one",
+        "c.jsonl:1: lines end as on old Macs, or a line contains a carriage return",
         {"c.jsonl": (row() + row(author="b")).replace("\n", "\r")},
     ),
     Case(
         "a damaged Parquet file",
         "corpus",
-        "c.parquet: this Parquet file cannot be read",
+        "c.parquet: Raven cannot read this Parquet file",
         {"c.parquet": b"PAR1 and then nothing"},
     ),
     Case(
@@ -467,7 +467,7 @@ TABLES = [
     Case(
         "a Parquet file without texts",
         "corpus",
-        "c.parquet: there is no column 'text', and none that looks like it",
+        "c.parquet: column 'text' not found, and no column looks like it",
         {"c.parquet": parquet(author=["a"], topic=["b"])},
     ),
     Case(

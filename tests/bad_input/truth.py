@@ -28,7 +28,7 @@ TRUTH = [
     Case(
         "several faults of truth",
         "truth",
-        "3 lines of truth cannot be used:",
+        "3 unusable lines of truth:",
         {
             "truth.jsonl": '{"id": "p1", "same": 1}\n{"id": "p2", "same": true}\n{"id": "p2"}\n{"same": true}\n'
         },
@@ -36,10 +36,10 @@ TRUTH = [
     Case(
         "several faults of truth.txt",
         "truth",
-        "2 lines of truth cannot be used:",
+        "2 unusable lines of truth:",
         {"truth.txt": "p1 Y\np2 maybe\np1 N\n"},
     ),
-    Case("no truth in a folder", "truth", "c: there is no truth here", {"c/readme.txt": "x"}, "c"),
+    Case("no truth in a folder", "truth", "c: no truth found here", {"c/readme.txt": "x"}, "c"),
     Case(
         "answers in place of truth",
         "truth",
@@ -49,32 +49,32 @@ TRUTH = [
     Case(
         "answers in a folder asked for truth",
         "truth",
-        "c: there is no truth here, but answers",
+        "c: these are answers, not truth",
         {"c/answers.jsonl": '{"id": "p1", "value": 1}\n'},
         "c",
     ),
     Case(
         "same as a word",
         "truth",
-        "truth.jsonl:1: truth has no same: true or false",
+        "truth.jsonl:1: truth has no value true or false for same",
         {"truth.jsonl": '{"id": "p1", "same": "yes"}\n'},
     ),
     Case(
         "same as a number",
         "truth",
-        "truth.jsonl:1: truth has no same: true or false",
+        "truth.jsonl:1: truth has no value true or false for same",
         {"truth.jsonl": '{"id": "p1", "same": 1}\n'},
     ),
     Case(
         "no same at all",
         "truth",
-        "truth.jsonl:1: truth has no same: true or false",
+        "truth.jsonl:1: truth has no value true or false for same",
         {"truth.jsonl": '{"id": "p1"}\n'},
     ),
     Case(
         "an id twice",
         "truth",
-        "truth.jsonl:2: an id stands twice",
+        "truth.jsonl:2: duplicate id",
         {"truth.jsonl": '{"id": "p1", "same": true}\n' * 2},
     ),
     Case("an empty file", "truth", "truth.jsonl: the truth file is empty", {"truth.jsonl": ""}),
@@ -87,25 +87,25 @@ TRUTH = [
     Case(
         "an id of 501 characters",
         "truth",
-        "truth.txt:1: an id is too long to be a name",
+        "truth.txt:1: an id is too long for a name",
         {"truth.txt": "E" * 501 + " Y\n"},
     ),
     Case(
         "an id with a NUL",
         "truth",
-        "truth.txt:1: a NUL byte stands in the text",
+        "truth.txt:1: the text contains a NUL byte",
         {"truth.txt": "E\0 Y\n"},
     ),
     Case(
         "half a character in an id",
         "truth",
-        "truth.jsonl:1: an id is not valid Unicode: a lone surrogate stands in it",
+        "truth.jsonl:1: an id is not valid Unicode: it contains a lone surrogate",
         {"truth.jsonl": json.dumps({"id": LONE, "same": True}) + "\n"},
     ),
     Case(
         "line ends of old Macs",
         "truth",
-        "truth.txt:1: lines end as on old Macs, or a carriage return stands within one",
+        "truth.txt:1: lines end as on old Macs, or a line contains a carriage return",
         {"truth.txt": "EN001 Y\rEN002 N\r"},
     ),
     Case(
@@ -133,7 +133,7 @@ ATTRIBUTES = [
     Case(
         "a file without a column",
         "attribute",
-        "break-downs are by the problems' groups or by a file's column",
+        "Raven breaks results down only by the problems' groups or by a file's column",
         {"a.csv": "id,length\np1,3\n"},
         "a.csv",
     ),
@@ -147,21 +147,21 @@ ATTRIBUTES = [
     Case(
         "no column of ids",
         "attribute",
-        "a.csv:2: this line has no id",
+        "a.csv:2: no id in this line",
         {"a.csv": "name,length\np1,3\n"},
         "a.csv:length",
     ),
     Case(
         "a row that is too short",
         "attribute",
-        "a.csv:2: this row has another number of fields than the header",
+        "a.csv:2: this row does not have as many fields as the header",
         {"a.csv": "id,length\np1\n"},
         "a.csv:length",
     ),
     Case(
         "an id twice",
         "attribute",
-        "a.csv:3: an id stands twice",
+        "a.csv:3: duplicate id",
         {"a.csv": "id,length\np1,3\np1,4\n"},
         "a.csv:length",
     ),
@@ -189,21 +189,21 @@ ATTRIBUTES = [
     Case(
         "one part",
         "attribute",
-        "break-downs are by the problems' groups or by a file's column",
+        "Raven breaks results down only by the problems' groups or by a file's column",
         {"a.csv": "id,length\np1,3\n"},
         "a.csv:length:1",
     ),
     Case(
         "a quote that never ends",
         "attribute",
-        "a.csv:2: this is not CSV",
+        "a.csv:2: not a CSV file",
         {"a.csv": 'id,length\n"p1,3\n'},
         "a.csv:length",
     ),
     Case(
         "a NUL byte",
         "attribute",
-        "a.csv:2: a NUL byte stands in the text",
+        "a.csv:2: the text contains a NUL byte",
         {"a.csv": "id,length\np\x001,3\n"},
         "a.csv:length",
     ),

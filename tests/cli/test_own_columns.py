@@ -83,5 +83,8 @@ def test_topics_that_are_made_from_texts_need_no_column(table: Path) -> None:
     named = {"text": "gesagt", "author": "wer", "encoding": "cp1252"}
     corpus = load_corpus(table, **named, level="extract(clusters=4)")
     assert set(corpus.topic.codes) == {-1}
-    with pytest.raises(FormatError, match=r"name it with --topic COLUMN; where there are none"):
+    with pytest.raises(
+        FormatError,
+        match=r"name it with --topic COLUMN if the command has this option; if there are none",
+    ):
         load_corpus(table, **named)

@@ -339,7 +339,7 @@ def frozen(task: Task, room: Room) -> None:
         ("--frozen", str(place)),
     )
     if not task_of(task.name).freezes:
-        assert ended.code == 2 and "makes its own problems" in ended.said and not place.exists(), (
+        assert ended.code == 2 and "builds its own problems" in ended.said and not place.exists(), (
             ended
         )
         return
@@ -357,7 +357,9 @@ def frozen(task: Task, room: Room) -> None:
         )
     for more in (("--plan",), ()):
         ended = room.run(task, folder, *given, *more, data=data)
-        assert ended.code == 2 and "not the problems that were frozen" in ended.said, ended
+        assert ended.code == 2 and "these problems differ from the frozen problems" in ended.said, (
+            ended
+        )
         assert not folder.exists() and not list(folder.parent.glob("*"))
 
 

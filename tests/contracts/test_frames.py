@@ -26,7 +26,7 @@ from ravenbench.errors import InputError
 HALF, WHOLE = "Ann\ud83d Lee", "Ann\U0001f600 Lee"
 ROW = {"id": "d1", "text": "A text of some words.", "author": "Ann Lee", "topic": "a"}
 TWICE = r"a column stands twice\s+found: '{}'\s+expected: each name once\s+fix: rename or remove"
-HALVED = r", row {}: {} is not valid Unicode: a lone surrogate stands in it\s+found: .*\\ud83d.*\s+fix: write the whole"
+HALVED = r", row {}: {} is not valid Unicode: it contains a lone surrogate\s+found: .*\\ud83d.*\s+fix: write the whole"
 EMPTY = "this table has no rows"
 
 
@@ -123,9 +123,12 @@ KINDS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "an object of no kind that tables have": (
         lambda: [{**ROW, "author": object()}],
-        "author holds what no table can",
+        "author has a value that a table cannot store",
     ),
-    "a set": (lambda: [{**ROW, "author": {"a"}}], "author holds what no table can, a set"),
+    "a set": (
+        lambda: [{**ROW, "author": {"a"}}],
+        "author has a value that a table cannot store: set",
+    ),
     "a frame of polars without rows": (lambda: pl.DataFrame(ROW).clear(), EMPTY),
     "a lazy frame without rows": (lambda: pl.LazyFrame(ROW).limit(0), EMPTY),
     "a frame of pandas without rows": (lambda: Named(["text"]), EMPTY),

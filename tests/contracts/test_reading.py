@@ -271,7 +271,7 @@ def test_what_varies_within_and_what_holds_no_word_is_listed(room):
 
 
 def named(place: Path) -> None:
-    """Texts that say who wrote them, with words of others in them, by people of whom some have a second folder and one
+    """Texts that say who wrote them, with quotations of other people in them, by people of whom some have a second folder and one
     a name that was read in a wrong encoding."""
     people = [
         "Ann Roe",
@@ -295,7 +295,7 @@ def named(place: Path) -> None:
 
 NAMED = {
     "a name in its own texts": ("signed", ""),
-    "words of others": ("quoted-others", ""),
+    "quotations of other people": ("quoted-others", ""),
     "a second copy": ("names-of-one", r"Bo Kim-Li / Bo Kimli"),
     "a name misread": ("spellings", "Jos\u00c3\u00a9 Lima = Jos\u00e9 Lima"),
     "an agency": ("names-of-nobody", "Reuters"),
@@ -314,7 +314,7 @@ GERMAN = "Ich weiß nicht, was das ist und wie es zu dem kam, aber die alte Frau
 
 def worked_on(place: Path) -> None:
     """Chapters of one book an author, of which two are in German, one has no function words, one another's signature
-    and one words of others."""
+    and one quotations of other people."""
     several = list(
         load_corpus("synthetic(authors=14, topics=3, documents=70, words=220, style=0.9, seed=4)")
     )
@@ -587,22 +587,22 @@ FIXES = {
     "surnames as authors": (
         "first name,author,text",
         "Ann,Roe,",
-        "first name is not; if it is a surname alone",
+        "not first name; a surname without a first name",
     ),
     "the beginnings of texts": (
         "author,full_text,text",
         "Roe,$,",
-        "full_text holds the texts of which text holds",
+        "column full_text contains the complete texts; text contains only",
     ),
     "ids that begin anew": (
         "id,author,text",
         "7,Roe,",
-        "fix: call the column of ids otherwise, and rows are numbered",
+        "fix: rename the column of ids, so that Raven numbers the rows",
     ),
     "topics that are none": (
         "topic,author,text",
         "Misc,Roe,",
-        "topics that may be none, or several in one: Misc",
+        "these topics may be missing values, or several topics in one: Misc",
     ),
 }
 
@@ -636,7 +636,7 @@ def test_pairs_of_nobody_are_left_out_and_counted(tmp_path, command):
         values[name].write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     ended = raven(*[str(values.get(part, part)) for part in PROBLEMS[command]], "--plan")
     assert ended.code == 0, ended.said
-    assert "1 pair left out, for both authors are nobody in particular" in ended.said
+    assert "Raven leaves out 1 pair because both authors are nobody in particular" in ended.said
     (one,) = read_problem_sets(values["$b"])
     assert len(one) == 11
 
@@ -729,9 +729,9 @@ def test_known_texts_that_repeat_each_other_are_said(room, tmp_path, command):
     }
     ended = raven(*[str(values.get(part, part)) for part in ABOUT_ONE_TEXT[command]])
     said = " ".join(ended.said.split())
-    assert (
-        "texts of one author that repeat each other, as drafts do: " in said and "copy.txt" in said
-    ), said
+    assert "texts of one author repeat each other, as drafts do: " in said and "copy.txt" in said, (
+        said
+    )
 
 
 PROBLEMS = {
@@ -798,8 +798,7 @@ def test_training_is_not_the_test(tmp_path, command):
     ended = raven(*arguments, "--allow-shared")
     assert ended.code == 0, ended.said
     assert (
-        f"{len(problems)} of {len(problems)} problems to answer stand among those to learn from"
-        in ended.said
+        f"{len(problems)} of {len(problems)} test problems are also training problems" in ended.said
     )
     if command != "safety":
         record = json.loads((tmp_path / "out" / "plan.json").read_text("utf-8"))
@@ -969,8 +968,8 @@ KINDS_OF_PROBLEMS = {
     "problems and truth that do not meet": "unusable-problems",
 }
 UNUSABLE = (
-    r"2 of 9 problems of b cannot be used: new: it is named in truth.txt or contents.json but has"
-    r" no folder; \w+: truth.txt does not name it: neither answered nor judged"
+    r"Raven cannot use 2 of 9 problems of b: new: truth.txt or contents.json names it, but it has"
+    r" no folder; \w+: truth.txt does not contain it, so Raven does not answer or score it"
 )
 
 
@@ -1083,7 +1082,7 @@ def test_the_opposite_of_same_is_read_as_what_it_is(tmp_path, column):
         out = {"$out": tmp_path / "o", "$out.jsonl": tmp_path / "o.jsonl"}
         values = {"$a": tmp_path / "real.jsonl", "$b": turned, **out}
         ended = raven(*[str(values.get(part, part)) for part in arguments], "--plan")
-        assert ended.code == 2 and f"{column} says neither same nor different" in ended.said, (
+        assert ended.code == 2 and f"{column} means neither same nor different" in ended.said, (
             command,
             ended.said,
         )
@@ -1149,18 +1148,18 @@ def test_ids_that_would_meet_as_numbers_are_said_and_never_joined(tmp_path, comm
     ended = raven(*[str(values.get(part, part)) for part in IDS[command]])
     said = " ".join(ended.said.split())
     assert re.search(
-        r"(12|4) ids differ only as numbers are written \((\d+) and (0\2|00\2|\d+)", said
+        r"(12|4) ids differ only in how numbers are written \((\d+) and (0\2|00\2|\d+)", said
     ), ended.said
-    assert "give the column the format of text" in said
+    assert "format the column as text" in said
     assert ended.code == (2 if all_of_them or command == "evaluate" else ended.code)
 
 
 TABLES_OF_PAIRS = {
     "labels the other way round": r"labels contradict the two authors in 12 of 12 rows: are they the other way round\?"
-    r" found: in the first: label is 0, authors are a and a fix: call the column label different",
+    r" found: in the first: label is 0, authors are a and a fix: call column label different",
     "an empty label": r"pairs.csv:\d+: label is empty .*fix: fill it in",
-    "ids that repeat": r"6 rows cannot be used.*an id stands twice .*fix: make the ids differ, or take the column",
-    "nobody's names without a label": r"no label, and author1 and author2 name no two authors from whom it follows",
+    "ids that repeat": r"6 unusable rows.*duplicate id .*fix: make the ids differ, or remove the column",
+    "nobody's names without a label": r"no label, and Raven cannot derive one because author1 and author2 do not name two authors",
 }
 READ_TABLES = {
     **{command: IDS[command] for command in ("verify", "run", "safety", "freeze")},
@@ -1238,7 +1237,7 @@ def test_no_fix_drops_a_class(tmp_path, command, kind):
         ended = raven(*arguments, *more)
         said = " ".join(ended.said.split())
         assert ended.code == 2 and re.search(
-            r"in (6|12) of 12 rows, so that a whole class is not read", said
+            r"in (6|12) of 12 rows, so Raven would not read a whole class", said
         ), said
         assert (
             all(f"{value} (6 rows)" in said for value in CLASSES[kind]) and "leave" not in said
@@ -1256,7 +1255,7 @@ def test_a_table_without_truth_says_which_columns_are_not_read(tmp_path, command
     }
     ended = raven(*[str(values.get(part, part)) for part in READ_TABLES[command]])
     assert (
-        "p.jsonl has no column same or label, so that nothing is scored; not read: similarity"
+        "p.jsonl has no column same or label, so Raven scores nothing; Raven did not read: similarity"
         in " ".join(ended.said.split())
     )
 
@@ -1267,10 +1266,13 @@ ANSWERS = {
         {"proba_different": 0.9},
         "fix: write 1 - proba_different as value",
     ),
-    "in another order": ({"class1": 0.1, "class0": 0.9}, "fix: call it value, if class1 is"),
+    "in another order": (
+        {"class1": 0.1, "class0": 0.9},
+        "fix: rename class1 to value, if class1 is",
+    ),
     "confidence": (
         {"prediction": "no", "confidence": 0.9},
-        "and 1 - confidence where it says different authors",
+        "and 1 - confidence if it says different authors",
     ),
     "zeros before a number": ({"value": 0.1}, "ids differ only in zeros before a number"),
 }
@@ -1348,7 +1350,7 @@ OF_ANSWERS = {
     "ids with blanks": (
         {"s/a.jsonl": GOOD.replace('0"', '0 "')},
         (),
-        "ids differ only in blanks or letter case",
+        "ids differ only in spaces or letter case",
     ),
     "training is the test": (
         {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2)},
@@ -1373,7 +1375,7 @@ OF_ANSWERS = {
             "s/README.md": "what",
         },
         (),
-        "2 files not read as answers: b.jsonl; c/answers.jsonl.bak",
+        "Raven did not read 2 files as answers: b.jsonl; c/answers.jsonl.bak",
     ),
     "problems without a label": (
         {"s/a.jsonl": GOOD, "by.csv": "id,genre\np00,x\np01,y\n"},
@@ -1389,7 +1391,7 @@ OF_ANSWERS = {
             ),
         },
         (),
-        "2 problems of one author, who is nobody in particular",
+        "2 problems by one author who is nobody in particular",
     ),
     "one file under two names": (
         {"s/a.jsonl": GOOD, "s/b.jsonl": GOOD},
@@ -1413,7 +1415,7 @@ OF_ANSWERS = {
             + "".join(f"p{i:02d},{chr(34) * (i in (3, 9))}x,.5\n" for i in range(30))
         },
         (),
-        "a quotation mark joins this row and the next|this is not CSV",
+        "a quotation mark joins this row and the next|not a CSV file",
     ),
     "no value of 0/0": (
         {"s/a.jsonl": rows_of({"id": row["id"], "value": 0.5} for row in TRUTH)},
@@ -1500,7 +1502,7 @@ def test_sets_of_problems_say_what_does_not_fit(tmp_path, kind):
     if "truth" in kind:
         with pytest.raises(FormatError, match="8 ids differ only in letter case") as caught:
             read_problem_sets(place)
-        assert "write them alike in both" in str(caught.value)
+        assert "write the ids alike in both" in str(caught.value)
     else:
         (one,) = read_problem_sets(place)
         assert places(one.notes)[code] == expected
@@ -1571,7 +1573,7 @@ def test_every_command_says_what_attribution_problems_have(tmp_path, command):
     ended = raven(*[str(values.get(part, part)) for part in ATTRIBUTION[command]])
     assert ended.code == 0, ended.said
     for kind in (
-        r"1 of 2 unknown texts stand among the known ones, from which nothing is learned \(u2.txt by c\)",
+        r"the known texts also include 1 of 2 unknown texts; Raven learns nothing from these \(u2.txt by c\)",
         r"1 file not read \(b/more.md\)",
         r"\d further: raven corpus check",
     ):
@@ -1611,13 +1613,10 @@ def test_a_saved_verifier_knows_what_it_learned_from(tmp_path):
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), name="second")
     assert ended.code == 2 and "8 of 8" in ended.said
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), "--allow-shared", name="second")
-    assert (
-        ended.code == 0
-        and "8 of 8 problems to answer stand among those to learn from" in ended.said
-    )
+    assert ended.code == 0 and "8 of 8 test problems are also training problems" in ended.said
     (tmp_path / "saved" / "learned.json").unlink()
     ended = verify("--load", saved, "--test", str(tmp_path / "a"), name="third")
-    assert ended.code == 2 and "not those that were saved together" in ended.said
+    assert ended.code == 2 and "were not saved together" in ended.said
 
 
 TWICE = {
@@ -1703,7 +1702,7 @@ def test_advice_keeps_what_a_command_offers(monkeypatch):
         errors.offered("raven texts FILE --anonymous -o OUT")
         == "raven texts FILE --anonymous -o OUT"
     )
-    assert errors.offered("--strip-shared takes it out") == ""
+    assert errors.offered("--strip-shared removes it") == ""
 
 
 READING = {"text", "author", "encoding", "unquoted", "strip_shared", "skip_faulty"}
@@ -1759,11 +1758,11 @@ def test_a_split_of_stripped_texts_is_frozen_and_thawed(room, tmp_path):
         manifest = str(tmp_path / f"{len(how)}.json")
         ended = raven("freeze", what, *how, "-o", manifest)
         if how and ended.code == 2:  # no topics, and so no split of topics
-            assert "no split can be drawn" in ended.said
+            assert "Raven cannot draw a split" in ended.said
             continue
         assert ended.code == 0, ended.said
         ended = raven("thaw", manifest, corpus)
-        assert ended.code == 0 and "every text is the same" in ended.said, ended.said
+        assert ended.code == 0 and "every text is identical" in ended.said, ended.said
 
 
 def test_texts_say_who_is_no_author(tmp_path):
@@ -1786,10 +1785,10 @@ def test_texts_say_who_is_no_author(tmp_path):
     for said in (
         "stand under author unknown: Anonymous (1), [deleted] (1)",
         "may be a part of a data set: train",
-        "may be several people's: Ann & Bob",
+        "may each refer to several people: Ann & Bob",
         "5 texts by 3 authors",
         "Eve/gone.txt: it is a link that leads nowhere",
-        "Eve/shelf: it is a link that leads out of the folder",
+        "Eve/shelf: this link points outside the folder",
         "Eve/pipe.txt: it is no ordinary file",
     ):
         assert said in " ".join(ended.said.split()), (said, ended.said)
@@ -1856,8 +1855,8 @@ def test_what_is_no_text_is_counted_by_its_reason(tmp_path):
     ended = raven("corpus", "info", str(tmp_path / "c"))
     said = " ".join(ended.said.split())
     assert (
-        "8 files left out (a/other0.xml; a/other2.xml; a/other4.xml; a/other6.xml; b/other1.xml and 3"
-        " more), for it is no TEI" in said
+        "Raven leaves out 8 files (a/other0.xml; a/other2.xml; a/other4.xml; a/other6.xml; b/other1.xml"
+        " and 3 more): it is not TEI" in said
     )
     assert said.count("save the text as .txt") == 1
     for number in range(6):
@@ -1866,6 +1865,6 @@ def test_what_is_no_text_is_counted_by_its_reason(tmp_path):
             f"Text {number}."
         )
     ended = raven("corpus", "info", str(tmp_path / "clusters"))
-    assert ended.code == 2 and "nothing here tells who wrote which" in ended.said, (
+    assert ended.code == 2 and "nothing here names the authors" in ended.said, (
         "a part without authors is no fix"
     )

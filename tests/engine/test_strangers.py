@@ -237,7 +237,7 @@ def test_a_method_that_fails_alike_is_not_tried_everywhere_and_the_report_says_w
     [
         ("char-ngram(n=0)", r"char-ngram: n must be at least 1"),
         ("ppm(order=-1)", r"ppm: order must be 0 or 1"),
-        ("command('nope')", r"cannot work: the program is not there(?s:.*)found: nope"),
+        ("command('nope')", r"cannot work: program not found(?s:.*)found: nope"),
         ("calibrated(length, length)", "cannot work"),
     ],
 )

@@ -286,15 +286,15 @@ def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
     assert len({recipe.obfuscate(printed, seed).text for seed in range(6)}) > 1
     panel = HidingPanel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
     assert panel.near(first.text) < panel.near(TEXT)
-    assert "by compression" in first.notes[-3] and "cost in sense" in first.notes[-2]
+    assert "by compression" in first.notes[-3] and "cost in meaning" in first.notes[-2]
     assert first.notes[-1].startswith("change these words by hand: ")
-    cost = float(re.search(r"cost in sense ([\d.]+)", first.notes[-2])[1])
+    cost = float(re.search(r"cost in meaning ([\d.]+)", first.notes[-2])[1])
     small = registry.parse(
         "obfuscator", f"raven-hide(limit=0.5, background={str(tmp_path)!r})"
     ).obfuscate(task, 1)
-    assert float(re.search(r"cost in sense ([\d.]+)", small.notes[-2])[1]) <= 0.5 < cost
+    assert float(re.search(r"cost in meaning ([\d.]+)", small.notes[-2])[1]) <= 0.5 < cost
     alone = recipe.obfuscate(ObfuscationTask("t", TEXT, (), "en"), 1)
-    assert "nothing says how far it came" in alone.notes[0]
+    assert "nothing measures the result" in alone.notes[0]
 
 
 def test_a_search_knows_what_an_edit_changes(no_resources):

@@ -58,12 +58,12 @@ TWICE_A_TOPIC = [(f"a{i // 2}-{t}", f"t{t}") for t in range(6) for i in range(8)
         (
             ONCE_A_TOPIC,
             {"topics": 4, "folds": 4},
-            "4 of 4 folds test on a single topic, and in 0 topics",
+            "4 of 4 folds test on a single topic, but only 0 topics",
         ),
         (
             ONCE_A_TOPIC,
             {"topics": 6, "folds": 4},
-            "2 of 4 folds test on a single topic, and in 0 topics",
+            "2 of 4 folds test on a single topic, but only 0 topics",
         ),
     ],
 )

@@ -172,7 +172,7 @@ def test_too_few_documents_and_no_pairs_are_named():
     single = Corpus("single", single.texts, single.ids, Labels.of(single.ids), single.topic)
     with pytest.raises(
         CorpusError,
-        match=r"fold topics-0, test documents: no two of these documents have one author",
+        match=r"fold topics-0, test documents: no two of these documents have the same author",
     ):
         sources.topics(single, np.arange(4), k=2, pairing=Pairing(Matched()))
 

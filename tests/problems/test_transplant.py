@@ -226,7 +226,7 @@ def test_texts_whose_words_cannot_be_found_are_refused_with_the_reason():
     done = Transplanter(texts).transplant(Problems.pairs(texts, [0, 1], [2, 3]))
     assert len(done) == len(done.on) == 0 and "without spaces" in next(iter(done.left_out))
     none, _ = TextTable.collect([])
-    assert Transplanter(none).refusal == "there is no text"
+    assert Transplanter(none).refusal == "there are no texts"
 
 
 def test_languages_are_not_mixed(world, monkeypatch):

@@ -362,12 +362,12 @@ def test_a_fix_names_an_option_as_the_command_at_hand_takes_it(monkeypatch):
     note = Note("gutenberg")
     key = errors.SpecKey("compare.strip_shared", True)
     for options, fix in (
-        ({}, "--strip-shared takes it out"),
-        ({"--strip-shared": None}, "--strip-shared takes it out"),
+        ({}, "--strip-shared removes it"),
+        ({"--strip-shared": None}, "--strip-shared removes it"),
         ({"--out": None}, ""),
         (
             {"--spec": None, "--strip-shared": key},
-            "the line compare.strip_shared = true in a file for --spec takes it out",
+            "the line compare.strip_shared = true in a file for --spec removes it",
         ),
     ):
         monkeypatch.setattr(errors, "OPTIONS", options)

@@ -50,7 +50,7 @@ def test_truth_round_trips(tmp_path_factory, ids, data, name):
     "line, message",
     [
         ("{oops", r"answers.jsonl:2: this line is not JSON"),
-        ('{"value": 0.1}', r"answers.jsonl:2: this line has no id"),
+        ('{"value": 0.1}', r"answers.jsonl:2: no id in this line"),
         ('{"id": "b"}', r"answers.jsonl:2: this line has no value"),
         ('{"id": "b", "value": NaN}', "the value is NaN"),
         ('{"id": "b", "value": -Infinity}', "the value is infinite"),
@@ -170,7 +170,7 @@ def test_align_fills_missing_and_refuses_strangers(tmp_path):
         True,
         False,
     ]
-    with pytest.raises(InputError, match="answers a problem that truth does not have"):
+    with pytest.raises(InputError, match="answers a problem that truth does not contain"):
         align(truth, Answers(np.array(["EN9"]), np.array([0.9])))
 
 

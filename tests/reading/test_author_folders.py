@@ -42,7 +42,8 @@ def test_a_folder_above_the_texts_names_the_one_within(tmp_path):
     laid(tmp_path / "level1", {"Austen_Emma.txt": "One text.", "Eliot_Romola.txt": "Two texts."})
     laid(tmp_path, {"notes.txt": "y"})
     with pytest.raises(
-        FormatError, match=r"no texts by author here(?s:.*)fix: name the folder within it: .*level1"
+        FormatError,
+        match=r"no texts by author found here(?s:.*)fix: give the folder inside it: .*level1",
     ):
         read_author_folders(tmp_path)
 
@@ -88,7 +89,7 @@ def test_texts_that_cannot_be_read_are_named(tmp_path, texts, told):
 
 
 def test_one_author_is_no_corpus(tmp_path):
-    with pytest.raises(CorpusError, match="every document has one author"):
+    with pytest.raises(CorpusError, match="all documents have the same author"):
         load_corpus(laid(tmp_path / "c", {"a/1.txt": "x", "a/2.txt": "y"}))
 
 

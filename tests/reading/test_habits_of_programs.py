@@ -198,7 +198,7 @@ def test_names_in_a_zip_as_programs_write_them(tmp_path, sign):
     assert load_corpus(tmp_path / "c.zip").digest() == load_corpus(folder).digest()
     with zipfile.ZipFile(tmp_path / "c.zip", "a") as archive:
         archive.writestr(".//" + PEOPLE[0] + "/0.txt", "Another text of this name.")
-    with pytest.raises(FormatError, match="a name stands twice in this zip"):
+    with pytest.raises(FormatError, match="duplicate name in this zip"):
         load_corpus(tmp_path / "c.zip")
 
 
@@ -206,7 +206,7 @@ def test_a_refusal_says_what_may_be_its_cause(tmp_path):
     deep = written(tmp_path / "deep", name="top/inner/{person}/{number}.txt")
     with pytest.raises(
         CorpusError,
-        match=r"look first at this: read as one author: inner; .* give .*deep/top/inner\. If",
+        match=r"check this first: Raven reads this folder as one author: inner; .* give .*deep/top/inner\. If",
     ):
         load_corpus(deep)
     assert load_corpus(deep / "top" / "inner").author.names == tuple(PEOPLE)
@@ -215,7 +215,7 @@ def test_a_refusal_says_what_may_be_its_cause(tmp_path):
     )
     with pytest.raises(
         CorpusError,
-        match=r"may be one person's: Jane Roe / Roe, Jane; .*\. If it is not the cause, add f",
+        match=r"may refer to the same person: Jane Roe / Roe, Jane; .*\. If it is not the cause, add f",
     ):
         load_corpus(tmp_path / "t.csv")
     for name in ("c.tar.gz", "t.csv.bz2"):
@@ -226,7 +226,7 @@ def test_a_refusal_says_what_may_be_its_cause(tmp_path):
     zips.mkdir()
     for person in PEOPLE:
         zipfile.ZipFile(zips / f"{person}.zip", "w").close()
-    with pytest.raises(FormatError, match="unpack each zip into a folder of its name"):
+    with pytest.raises(FormatError, match="unpack each zip into a folder of the same name"):
         load_corpus(zips)
 
 

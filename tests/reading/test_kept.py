@@ -167,7 +167,7 @@ def test_doctor_shows_and_clears(cache, table):
     names = [
         check["name"]
         for check in json.loads(shown.stdout)["checks"]
-        if check["group"] == "kept to be quick"
+        if check["group"] == "stored for speed"
     ]
     assert names == ["caches"]
     done = CliRunner().invoke(build("doctor"), ["doctor", "--clear-cache"])

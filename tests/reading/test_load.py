@@ -68,13 +68,13 @@ def test_pairs_are_a_corpus(pairs):
             ("0:1", "u", "G"),
             ("1:1", "v", "G"),
         ]
-        assert corpus.notes["dropped"]["repeated by their author"] == 1
+        assert corpus.notes["dropped"]["repeated by the same author"] == 1
 
 
 def test_what_is_not_a_corpus_is_explained(tmp_path, pairs, table):
     with pytest.raises(InputError, match="did you mean 'newsgroups'"):
         load_corpus("newsgroup")
-    with pytest.raises(InputError, match="has to be obtained first"):
+    with pytest.raises(InputError, match="you must obtain"):
         load_corpus("pan20")
     with pytest.raises(InputError, match=r"did you mean '.*my\.jsonl'"):
         load_corpus(tmp_path / "mi.jsonl")
@@ -82,7 +82,7 @@ def test_what_is_not_a_corpus_is_explained(tmp_path, pairs, table):
         load_corpus(pairs / "truth.jsonl")
     with pytest.raises(InputError, match="no option 'txt'"):
         load_corpus(table, txt="x")
-    with pytest.raises(InputError, match="there are no texts by author here"):
+    with pytest.raises(InputError, match="there are no texts by author found here"):
         (tmp_path / "empty").mkdir()
         load_corpus(tmp_path / "empty")
     (pairs / "truth.jsonl").write_text('{"id": "0", "same": true}\n')
@@ -108,7 +108,7 @@ def test_the_catalogue_says_what_a_user_needs():
         assert e.source is None or e.source in registry.names("corpus")
     with pytest.raises(InputError, match="did you mean 'pan14'"):
         cat.entry("pan-14")
-    with pytest.raises(InputError, match=r"not Raven's to download[\s\S]*pan\.webis\.de"):
+    with pytest.raises(InputError, match=r"Raven cannot download[\s\S]*pan\.webis\.de"):
         cat.fetch("pan14")
     assert cat.fetch("synthetic") == "built in"
     assert cat.defaults("nothing(x=1)") == {}

@@ -144,7 +144,7 @@ def test_a_cell_beyond_any_sheet_is_refused(tmp_path, end):
     ):
         for name in packed.namelist():
             far.writestr(name, packed.read(name).replace(b"</sheetData>", end + b"</sheetData>"))
-    with pytest.raises(FormatError, match="spans too many cells"):
+    with pytest.raises(FormatError, match="has too many cells"):
         load_corpus(tmp_path / "far.xlsx")
 
 
@@ -158,7 +158,7 @@ def test_a_sheet_whose_last_cell_lies_far_away(tmp_path):
         for name in packed.namelist():
             end = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
             far.writestr(name, packed.read(name).replace(b"</sheetData>", end))
-    with pytest.raises(FormatError, match=r"spans too many cells(.|\n)*1,048,576 rows of 16,384"):
+    with pytest.raises(FormatError, match=r"has too many cells(.|\n)*1,048,576 rows of 16,384"):
         load_corpus(tmp_path / "far.xlsx")
 
 
@@ -191,7 +191,7 @@ def test_rows_that_a_quotation_mark_swallows(tmp_path):
 def test_faulty_rows_are_told_together_or_left_out(tmp_path):
     (tmp_path / "c.csv").write_text(lines() + "ann,x,\n,x,Five.\nbob,y,Six.\n", "utf-8")
     with pytest.raises(
-        FormatError, match=r"2 rows cannot be used(.|\n)*c.csv:6(.|\n)*c.csv:7(.|\n)*--skip-faulty"
+        FormatError, match=r"2 unusable rows(.|\n)*c.csv:6(.|\n)*c.csv:7(.|\n)*--skip-faulty"
     ):
         load_corpus(tmp_path / "c.csv")
     corpus = load_corpus(tmp_path / "c.csv", skip_faulty=True)
@@ -286,7 +286,8 @@ def test_pairs_have_two_texts_and_two_authors(tmp_path):
         place.mkdir()
         (place / "pairs.jsonl").write_text(json.dumps(record) + "\n", "utf-8")
         with pytest.raises(
-            FormatError, match=r"pairs.jsonl:1: (a pair has two texts|a topic belongs to each)"
+            FormatError,
+            match=r"pairs.jsonl:1: (a pair must have two texts|each of the two texts needs a topic)",
         ):
             read_problems(place)
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair) + "\n", "utf-8")
@@ -313,7 +314,7 @@ def test_a_set_in_a_zip_and_zips_in_zips(tmp_path):
     found = read_problem_sets(tmp_path / "all.zip")
     assert [one.name for one in found] == ["english", "greek"]
     with pytest.raises(
-        FormatError, match=r"give one of them, as .*all.zip/pan/english.zip/english"
+        FormatError, match=r"give one of them, such as .*all.zip/pan/english.zip/english"
     ):
         read_problems(tmp_path / "all.zip")
     one = read_problems(tmp_path / "all.zip" / "pan" / "greek.zip" / "greek")
@@ -336,7 +337,7 @@ def test_answers_in_csv_and_what_mends_answers(tmp_path):
     said = str(error.value)
     assert "14 faults in the answers, the first 10:" in said and "and 4 more" in said
     for fix in (
-        "12 × this line has no value: call it value",
+        "12 × this line has no value: rename",
         "write 0.5, not 0,5",
         "1 for true and 0 for false",
     ):
@@ -543,7 +544,7 @@ def test_tabs_are_what_separates_where_there_are_any(tmp_path):
 @pytest.mark.parametrize(
     ("column", "value", "fix"),
     [
-        ("prediction", 0.3, "call it value, if prediction is"),
+        ("prediction", 0.3, "rename prediction to value, if prediction is"),
         ("distance", 0.3, "write 1 - distance as value"),
         ("prediction", "same", "as value, in place of prediction"),
     ],

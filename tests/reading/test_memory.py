@@ -183,14 +183,14 @@ SAME = {
     "an author who is no number": ("author", [float("nan")] * 4, "author is empty"),
     "an empty author": ("author", ["", "b", "a", "b"], "1: author is empty"),
     "an author of blanks": ("author", [" ", "b", "a", "b"], "1: author is not a name"),
-    "an author with NUL": ("author", ["a\0", "b", "a", "b"], "1: the author holds a NUL"),
+    "an author with NUL": ("author", ["a\0", "b", "a", "b"], "1: the author contains a NUL"),
     "a name of 501 characters": ("author", ["a" * 501, "b", "a", "b"], "1: the author is too long"),
-    "a text with NUL": ("text", ["a\0", "b", "c", "d"], "1: a NUL character stands in the text"),
+    "a text with NUL": ("text", ["a\0", "b", "c", "d"], "1: the text contains a NUL character"),
     "a text of blanks": ("text", [" ", "b", "c", "d"], "1: the text is empty"),
     "Windows-1252": (
         "text",
         ["It\x92s.", "b", "c", "d"],
-        "1: control characters stand in the text",
+        "1: the text contains control characters",
     ),
     "an empty id": ("id", ["", "", "c", "d"], {"a", "b"}),
     "an empty further value": ("genre", ["", "g", "g", "g"], {"a", "b"}),
@@ -256,7 +256,7 @@ def test_text_of_pyarrow_that_is_none_is_said():
     half = [None, pyarrow.py_buffer(b"\0\0\0\0\3\0\0\0"), pyarrow.py_buffer(b"\xed\xa0\xbd")]
     table = pyarrow.table({"text": pyarrow.Array.from_buffers(pyarrow.string(), 1, half)})
     with pytest.raises(
-        ravenbench.InputError, match="the table 'corpus': this table cannot be read"
+        ravenbench.InputError, match="the table 'corpus': Raven cannot read this table"
     ):
         ravenbench.load_corpus(table)
 

@@ -71,5 +71,5 @@ def test_not_json(tmp_path):
 def test_a_text_without_words_has_no_parts(tmp_path):
     (tmp_path / "p.json").write_text("[]")
     assert read_parts(tmp_path / "p.json", " \n") == ()
-    with pytest.raises(FormatError, match="there are no parts"):
+    with pytest.raises(FormatError, match="the file has no parts"):
         read_parts(tmp_path / "p.json", "One")

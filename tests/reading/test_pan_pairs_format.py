@@ -131,8 +131,8 @@ def test_faults_and_errors(tmp_path):
     assert found.fault_truth == {"p2": False, "p3": False, "p5": False, "p6": False}
     for rows, message in (
         ([_pair(1), "{oops"], r"pairs.jsonl:2: this line is not JSON"),
-        ([_pair(1), {"pair": ["a", "b"]}], r"pairs.jsonl:2: this line has no id"),
-        ([_pair(1), _pair(1)], r"pairs.jsonl:2: an id stands twice"),
+        ([_pair(1), {"pair": ["a", "b"]}], r"pairs.jsonl:2: no id in this line"),
+        ([_pair(1), _pair(1)], r"pairs.jsonl:2: duplicate id"),
         ([_pair(1), "[1]"], r"pairs.jsonl:2: not a JSON object"),
     ):
         _lines(path, rows)

@@ -101,7 +101,7 @@ def test_structural_errors(tmp_path):
         ("EN001 0.5\n", "swapped"),
         ("EN001\n", r"truth.txt:1"),
         ("", "empty"),
-        ("EN001 Y\nEN001 N\n", r"truth.txt:2: an id stands twice"),
+        ("EN001 Y\nEN001 N\n", r"truth.txt:2: duplicate id"),
     ):
         (tmp_path / "truth.txt").write_text(text)
         with pytest.raises(FormatError, match=message):

@@ -60,11 +60,11 @@ def _rows(**change):
         (_rows(text=3), "the text is not a string"),
         (_rows(author=None), "c.jsonl:2: author is empty"),
         (_rows(author=["x"]), "author is not a name"),
-        (_rows(id="d1"), r"c.jsonl:2: the id stands twice \(first at line 1\)"),
+        (_rows(id="d1"), r"c.jsonl:2: duplicate id \(first used in line 1\)"),
         (_rows(text="bad \ud800"), "c.jsonl:2: the text is not valid Unicode"),
-        (_rows(topic="CATS"), r"two topics are equal up to case[\s\S]*--fold-case"),
-        (_rows(author="eve"), "no author wrote two documents"),
-        (ROWS[:2], "every document has one author"),
+        (_rows(topic="CATS"), r"two topics differ only in letter case[\s\S]*--fold-case"),
+        (_rows(author="eve"), "no author has two documents"),
+        (ROWS[:2], "all documents have the same author"),
         (
             [{"text": "x", "autor": "a", "topic": "t"}],
             r"no column 'author'[\s\S]*did you mean 'autor'",
@@ -121,8 +121,8 @@ def test_repeated_texts_are_dropped_and_counted(tmp_path):
     corpus = read_table(_write(tmp_path / "c.jsonl", rows))
     assert corpus.ids == ("d1", "d2", "d3") and len(corpus.texts) == 3
     dropped = corpus.notes["dropped"]
-    assert dropped["repeated by their author"] + dropped["standing under several authors"] == 4
-    assert dropped["standing under several authors"] >= 2
+    assert dropped["repeated by the same author"] + dropped["given for several authors"] == 4
+    assert dropped["given for several authors"] >= 2
 
 
 def test_topics_joined_columns_renamed_topics_absent(tmp_path):

@@ -53,7 +53,7 @@ def test_a_verifier_can_what_its_parts_can_and_refuses_the_rest(spec, expected):
         assert ability(verifier, writing, english=False) == can
         if can == REFUSES:
             with pytest.raises(
-                SpecError, match=r"can be told apart by blanks[\s\S]*fix: leave it out"
+                SpecError, match=r"spaces do not separate words[\s\S]*fix: leave it out"
             ):
                 check_language(verifier, problems(text))
         else:

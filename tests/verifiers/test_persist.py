@@ -175,7 +175,7 @@ def test_damage_is_an_error(trained, tmp_path):
     (trained / "verifier.json").write_text("{")
     with pytest.raises(FormatError, match="not JSON"):
         persist.load(trained)
-    with pytest.raises(InputError, match="no trained verifier"):
+    with pytest.raises(InputError, match="not a trained verifier"):
         persist.load(tmp_path / "nothing")
 
 

@@ -1,4 +1,4 @@
 """Authorship attribution: what methods share, linear methods, which documents take part, protocols, open sets.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+This file contains no code; see the modules in this folder.
 """

@@ -1,6 +1,6 @@
-"""Defines the base class of attribution methods, two Delta methods, and ``Distorted`` (a mask before any method).
+"""Defines the base class of attribution methods, two Delta methods, and ``Distorted`` (a mask for any method).
 
-In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts to
+In: for ``fit`` texts and their authors' names, of two authors or more; for ``predict`` and ``scores`` n texts to
 attribute. For ``author_means`` rows of numbers (n, f), author codes (n,) from 0 and the number of authors.
 Out: ``predict`` gives an author's name for each text (n,), ``scores`` (n, authors), columns as ``classes_`` (sorted
 names), no fixed range, higher = more likely this author (Delta: minus a distance); ``author_means`` gives means
@@ -29,11 +29,11 @@ from ravenbench.types import Floats, Ints, Size, Strings
 class Attributor(Component):
     """Base of Raven's attribution methods, estimators over texts in scikit-learn's manner.
 
-    Anything else with ``fit(texts, authors)`` and ``predict(texts)`` serves as well, a scikit-learn pipeline say;
-    ``scores(texts)`` is what rejection in open sets needs. Where a method has ``probabilities(texts)``, these are
-    calibrated. A method that says ``reads_topics``
-    takes topics of the texts as a third argument of ``fit``. Counts of texts are kept by content hash, so folds that
-    share documents share their counting; whatever depends on the training set is learned in each fold anew.
+    Other objects with ``fit(texts, authors)`` and ``predict(texts)`` work as well, for example a scikit-learn pipeline;
+    rejection in open sets needs ``scores(texts)``. If a method has ``probabilities(texts)``, these are
+    calibrated. A method with ``reads_topics``
+    takes topics of the texts as a third argument of ``fit``. Counts of texts are stored by content hash, so folds that
+    share documents share their counts; everything that depends on the training set is learned in each fold.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Attributor(Component):
         return self
 
     def predict(self, texts: Sequence[str]) -> Strings:
-        """The author with the highest score for each text; ties go to the first by name."""
+        """Return the author with the highest score for each text; ties go to the first by name."""
         return np.asarray(self.classes_[np.argmax(self.scores(texts), axis=1)])
 
     def scores(self, texts: Sequence[str]) -> Floats:
@@ -84,7 +84,7 @@ class Attributor(Component):
 
 
 def author_means(values: Floats, codes: Ints, authors: int) -> Floats:
-    """Mean of document rows (n, f) over each author's documents, shape (authors, f)."""
+    """Return the mean of document rows (n, f) over each author's documents, shape (authors, f)."""
     sums = np.zeros((authors, values.shape[1]))
     np.add.at(sums, codes, values)
     return np.asarray(sums / np.bincount(codes, minlength=authors)[:, None], dtype=np.float64)
@@ -92,7 +92,7 @@ def author_means(values: Floats, codes: Ints, authors: int) -> Floats:
 
 @dataclass(eq=False, repr=False)
 class Distorted(Component):
-    """A method that reads texts through a mask learned on the training texts.
+    """A method that reads texts through a mask learned from the training texts.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Distorted(Component):
     variant : "ma", "sa" or "topic"
         DV-MA and DV-SA keep the frequent words, ``topic`` masks them.
     k : int
-        Frequent words.
+        Number of frequent words.
     """
 
     name = "distorted"
@@ -120,19 +120,19 @@ class Distorted(Component):
         return self
 
     def predict(self, texts: Sequence[str]) -> Strings:
-        """The inner method's prediction on masked texts."""
+        """Return the inner method's prediction on masked texts."""
         predicted: Strings = self.inner_.predict(self.mask_.transform(texts))
         return predicted
 
     def scores(self, texts: Sequence[str]) -> Floats:
-        """The inner method's scores on masked texts."""
+        """Return the inner method's scores on masked texts."""
         inner_scores: Floats = self.inner_.scores(self.mask_.transform(texts))
         return inner_scores
 
 
 @dataclass(eq=False, repr=False)
 class Delta(Attributor):
-    """Base of Delta methods: z-scores of word frequencies, an author's profile being the mean of their texts."""
+    """Base of Delta methods: z-scores of word frequencies; an author's profile is the mean of the author's texts."""
 
     words: int = 150
 
@@ -158,7 +158,7 @@ class BurrowsDelta(Delta):
     Parameters
     ----------
     words : int
-        Most frequent training words.
+        Number of the most frequent training words.
 
     References
     ----------
@@ -179,7 +179,7 @@ class CosineDelta(Delta):
     Parameters
     ----------
     words : int
-        Most frequent training words.
+        Number of the most frequent training words.
 
     References
     ----------

@@ -1,11 +1,11 @@
 """Counts the units of texts (words, n-grams), raw or scaled by the training texts.
 
 In: a ``TextTable`` and numbers (from 0) of its rows, to learn from (``fit``) or to count (``transform``); a kind of
-unit; for ``Scaled`` also how many units to take at most and how often one must occur; for ``prepare`` one text.
-Out: a sparse float64 matrix (texts, units): ``Counts`` gives counts of units that training holds; ``Scaled`` a unit's
-share of the text's units that training holds, divided by the largest such share in a training text (0 to 1 on training
-texts, above 1 possible on others). ``prepare`` gives text: lower case, letters, digits and white space only;
-``PaperWords`` is the unit "word of such a text". No error of its own.
+unit; for ``Scaled`` also the maximum number of units and the minimum occurrences of one; for ``prepare`` one text.
+Out: a sparse float64 matrix (texts, units): ``Counts`` returns counts of units that occur in training; ``Scaled`` a
+unit's share of the text's units that occur in training, divided by the largest share in a training text (0 to 1 on
+training texts, above 1 possible on others). ``prepare`` returns text: lower case, letters, digits and white space only;
+``PaperWords`` is the unit "word of a prepared text". No error of its own.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from ravenbench.types import Int32s, Ints
 
 
 def prepare(text: str) -> str:
-    """The text prepared as in the novel-topic paper: lowercase, every character deleted that is neither alphanumeric
-    nor white space, so that *don't* is *dont* and hyphens fuse."""
+    """Return the text prepared as in the novel-topic paper: lowercase, without characters that are neither alphanumeric
+    nor white space (*don't* becomes *dont*, and hyphenated words fuse)."""
     return "".join(
         character for character in lowered(text) if character.isalnum() or character.isspace()
     )
@@ -35,7 +35,7 @@ class PaperWords:
     """A kind of unit: white-space tokens of prepared text."""
 
     def lexicon(self) -> _PaperLexicon:
-        """An empty lexicon of these units."""
+        """Return an empty lexicon of these units."""
         return _PaperLexicon(Tokens(r"\S+"))
 
 
@@ -46,7 +46,7 @@ class _PaperLexicon(TokenLexicon):
 
 @dataclass(eq=False, repr=False)
 class Counts:
-    """Counts of every unit that stands in a training document; units unseen in training are left out.
+    """Counts of every unit that occurs in a training document; units unseen in training are left out.
 
     Attributes
     ----------
@@ -99,24 +99,24 @@ class Counts:
 
 @dataclass(eq=False, repr=False)
 class Scaled:
-    """Features for linear machines: frequent and rare units all lie in [0, 1] on training documents.
+    """Features for linear machines: frequent and rare units all are in [0, 1] on training documents.
 
-    Without this a penalised machine hears little but the few most frequent units.
+    Without this, a penalised machine uses little more than the few most frequent units.
 
     Parameters
     ----------
     units : Units
     size : int
-        Most frequent training units taken up (ties by code point).
+        Number of the most frequent training units used (ties by code point).
     least : int
-        Occurrences in training below which a unit is left out.
+        Minimum occurrences of a unit in training.
 
     Attributes
     ----------
     vocabulary_ : list of str
         Units by column, in code-point order.
     largest_ : (len(vocabulary_),) float64
-        The largest relative frequency of each in a training document.
+        The largest relative frequency of each unit in a training document.
     """
 
     units: CountedUnits
@@ -124,7 +124,7 @@ class Scaled:
     least: int = 1
 
     def fit(self, texts: TextTable, documents: Ints, drop: frozenset[str] = frozenset()) -> Self:
-        """Learn units and scales from rows of ``texts``; units in ``drop`` are never taken up."""
+        """Learn units and scales from rows of ``texts``; units in ``drop`` are never used."""
         self.counts_ = Counts(self.units).fit(texts, documents)
         counts = self.counts_.transform(texts, documents)
         total = np.asarray(counts.sum(axis=0)).ravel()
@@ -138,7 +138,7 @@ class Scaled:
         return self
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
-        """Scaled frequencies for rows of ``texts``: a csr_array (len(documents), len(vocabulary_))."""
+        """Return scaled frequencies for rows of ``texts``: a csr_array (len(documents), len(vocabulary_))."""
         from scipy.sparse import csr_array, diags_array
 
         frequencies = self._frequencies(self.counts_.transform(texts, documents)) @ diags_array(

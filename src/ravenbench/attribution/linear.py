@@ -7,12 +7,12 @@ Out: ``svm`` and ``maxent`` give weights (V, authors) and biases (authors,), flo
 Methods give names (n,) and scores (n, authors), unbounded (``NaiveBayes``: natural log joint probabilities), higher =
 more likely; InputError if texts and authors differ in number or there is one author. Helpers: ``products`` gives inner
 products (n, n) of rows; ``dual_svm`` takes these plus 1, codes, the number of authors, ``c`` and orders of documents,
-and gives coefficients (n, authors).
+and returns coefficients (n, authors).
 
 With n documents, V units and V ≫ n, a linear model with a quadratic penalty is a combination of the n documents, so
 training needs only their n × n products. Support vector machines, one author against all others, are then solved
 for all authors at once; maximum entropy is solved by scikit-learn in n coordinates instead of V. Both give the model
-that scikit-learn gives on the counts themselves, which is what happens where documents are many.
+that scikit-learn gives on the counts themselves, which is used if there are many documents.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints, Length, NotNegative, Positive
 
 DUAL_LIMIT = 4000
-"""Most documents (and fewer than features) for which products are used."""
+"""Maximum number of documents (also fewer than features) for which products are used."""
 _RIDGE = 1e-9
 _ORDERS = 64
 _TOLERANCE = 1e-4
 
 
 def svm(features: Any, codes: Ints, authors: int, c: float) -> tuple[Floats, Floats]:
-    """One-against-all linear support vector machines with squared hinge loss and a penalised bias.
+    """Fit one-against-all linear support vector machines with squared hinge loss and a penalised bias.
 
-    Equals scikit-learn's ``LinearSVC`` (dual, intercept scaling 1) up to tolerance. ``codes`` are the author of each
-    row, ``c`` is the weight of the loss.
+    The result equals scikit-learn's ``LinearSVC`` (dual, intercept scaling 1) up to tolerance. ``codes`` are the authors of
+    the rows, ``c`` is the weight of the loss.
 
     Returns
     -------
@@ -65,9 +65,9 @@ def svm(features: Any, codes: Ints, authors: int, c: float) -> tuple[Floats, Flo
 
 
 def maxent(features: Any, codes: Ints, c: float) -> tuple[Floats, Floats]:
-    """Multinomial logistic regression with a quadratic penalty, biases unpenalised (scikit-learn's).
+    """Fit multinomial logistic regression with a quadratic penalty and unpenalised biases (scikit-learn's).
 
-    Parameters, but for ``authors``, and results are those of ``svm``.
+    Parameters (without ``authors``) and results are those of ``svm``.
     """
     from scipy.linalg import cholesky, solve_triangular
     from sklearn.linear_model import LogisticRegression
@@ -86,7 +86,7 @@ def maxent(features: Any, codes: Ints, c: float) -> tuple[Floats, Floats]:
 
 
 def products(features: Any) -> Floats:
-    """The inner products of all pairs of rows, dense (n, n)."""
+    """Return the inner products of all pairs of rows, dense (n, n)."""
     gram = features @ features.T
     return np.ascontiguousarray(
         gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64
@@ -110,7 +110,7 @@ def dual_svm(
     c: float,
     orders: Ints,
 ) -> Floats:
-    """Coefficients (n, authors) of documents in every author's machine, by dual coordinate descent.
+    """Return coefficients (n, authors) of documents in every author's machine, by dual coordinate descent.
 
     For author a with signs y: minimise ½ αᵀ(yy'K + I/2c)α − Σα over α ≥ 0; the result is αy. A machine is done when
     no projected gradient of a whole epoch exceeds a thousandth. All machines visit documents in the same order,
@@ -152,7 +152,7 @@ def dual_svm(
 
 
 class LinearMachine(Attributor):
-    """Base of linear methods: ``units_`` makes features of texts, which ``weights_`` and ``biases_`` weigh."""
+    """Base of linear methods: ``units_`` makes features from texts, which ``weights_`` and ``biases_`` weight."""
 
     units_: Any
     weights_: Floats
@@ -165,7 +165,7 @@ class LinearMachine(Attributor):
         return np.asarray(self._features(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """The units and their weights, (units, authors)."""
+        """Return the units and their weights, (units, authors)."""
         return self.units_.vocabulary_, self.weights_
 
 
@@ -220,7 +220,7 @@ class NaiveBayes(Attributor):
 
 @dataclass(eq=False, repr=False)
 class FunctionWords(LinearMachine):
-    """Attributes by a linear support vector machine on z-scored frequencies of the most frequent words: style alone.
+    """Attributes by a linear support vector machine on z-scored frequencies of the most frequent words: style only.
 
     Parameters
     ----------
@@ -256,9 +256,9 @@ class TopicWords(LinearMachine):
     Parameters
     ----------
     without : int
-        Most frequent training words left out, cases folded.
+        Number of the most frequent training words left out; cases are folded.
     size : int
-        Most frequent remaining words taken up.
+        Number of the most frequent remaining words used.
     c : float
         Weight of the loss.
     """
@@ -284,15 +284,15 @@ class CharSVM(LinearMachine):
 
     Also called: support vector machine, PAN baseline.
 
-    As PAN's baseline has it: n-grams that stand at least five times in the known texts, their frequencies divided by
-    the largest in a known text, so that the rare ones are heard as well as the frequent ones.
+    As in PAN's baseline: n-grams that occur at least five times in the known texts, with frequencies divided by
+    the largest frequency in a known text, so that rare n-grams count as much as frequent n-grams.
 
     Parameters
     ----------
     n, size : int
-        Length of the n-grams, and how many are taken up at most.
+        Length of the n-grams, and their maximum number.
     least : int
-        Occurrences in the known texts that an n-gram needs.
+        Minimum occurrences of an n-gram in the known texts.
     lowercase : bool
     c : float
         Weight of the loss.

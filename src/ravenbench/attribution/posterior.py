@@ -1,26 +1,26 @@
 """Turns scores of methods into probabilities of each candidate author, and of "none of them" (ours).
 
 In: for ``learned`` a method, known texts, their authors and the prior probability of *none of them*, in (0, 1); or for
-``Posterior(none).fit`` scores (methods, n, candidates) of known texts, higher = more likely, NaN = not scored, by what
-did not learn from the text (``closed``) and from its author (``absent``), and author codes (n,) from 0.
-Out: a fitted ``Posterior``: ``of`` takes scores (methods, texts, candidates) and gives probabilities (texts, candidates
-+ 1) from 0 to 1 that sum to 1, *none of them* last; ``named`` takes one method's scores and the least lead, and gives
-the number (from 0) of the most probable candidate (texts,), −1 = none, or too small a lead. Helpers: ``parts`` says
-which known texts are held out together (n,), ``held_out`` and ``scored`` give scores (texts, candidates). No error of
-its own.
+``Posterior(none).fit`` scores (methods, n, candidates) of known texts, higher = more likely, NaN = not scored, by
+models that did not learn from the text (``closed``) or from its author (``absent``), and author codes (n,) from 0.
+Out: a fitted ``Posterior``: ``of`` takes scores (methods, texts, candidates) and returns probabilities (texts,
+candidates + 1) from 0 to 1 that sum to 1, *none of them* last; ``named`` takes one method's scores and the minimum lead,
+and returns the number (from 0) of the most probable candidate (texts,), −1 = none, or too small a lead. Helpers:
+``parts`` returns which known texts are held out together (n,), ``held_out`` and ``scored`` scores (texts, candidates).
+No error of its own.
 
-Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
-from their authors at all: these are by *none of them*. Scores of each method are put on one scale, by their standard
-deviation over the candidates of one text. Candidate a of a text then has the utility ``Σ w_m c_ma``, with c the
-scores of method m less their mean over the candidates, and *none of them* has ``b``; probabilities are their softmax.
-How high all candidates score says nothing here: with many methods that is a matter of a text's length. The parameters
-w and b maximise the likelihood of the known texts, each candidate counting alike, with a normal prior around values
-learned on other collections (``CONTRAST`` …, chosen by ``benchmarks.study_unknown``): few texts leave them there,
-many move them.
+Texts of known authors are scored by methods that did not learn from them, and again by methods that did not learn
+from their authors at all: for the latter, the author is *none of them*. Scores of each method are put on one scale, by
+their standard deviation over the candidates of one text. Candidate a of a text then has the utility ``Σ w_m c_ma``,
+with c the scores of method m minus their mean over the candidates, and *none of them* has ``b``; probabilities are
+their softmax. How high all candidates score means nothing here: with many methods it depends on a text's length. The
+parameters w and b maximise the likelihood of the known texts, each candidate counting equally, with a normal prior
+around values learned on other collections (``CONTRAST`` …, chosen by ``benchmarks.study_unknown``): few texts hardly
+change these values, many do.
 
-How often a candidate is named although somebody else wrote the text is counted in authors: those who are left out in
-turn, and ``NAMED`` of other collections. *None of them* is never less probable than that share allows: what so few
-others were seen to do cannot exclude another author.
+Authors are the unit for how often a candidate is named although somebody else wrote the text: the authors left out in
+turn, and ``NAMED`` of other collections. *None of them* is never less probable than this share allows, because
+observations of so few others cannot exclude another author.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ from ravenbench.types import Floats, Ints
 
 CONTRAST = 1.95
 NONE = 0.67
-"""The prior's mean of Σ w, and of b less the log odds that none of them has beforehand against one candidate."""
+"""The prior's mean of Σ w, and of b minus the prior log odds of *none of them* against one candidate."""
 SPREADS = (0.53, 0.32)
 """The prior's standard deviations: of each w, and of b."""
 LIKELY = 0.5
-"""Probability from which a candidate is called named."""
+"""Minimum probability at which a candidate counts as named."""
 NAMED = (-1.99, -0.87, 4.1)
-"""Other collections: the log odds that somebody is named where the author is no candidate, if none of them has even
-odds beforehand; what each unit of those log odds adds; and how many authors this counts for."""
+"""From other collections: the log odds that somebody is named although the author is not a candidate, if *none of them*
+has even prior odds; what each unit of those log odds adds; and how many authors this counts for."""
 MOST_SCORES = 1_000_000
-"""Texts times candidates that a posterior learns from: of more texts every second, third … is taken."""
+"""Maximum texts times candidates that a posterior learns from; of more texts, every second, third … is taken."""
 GROUPS = 4
-"""Parts of the texts, and of the candidates, that ``learned`` leaves out."""
+"""Number of parts of the texts, and of the candidates, that ``learned`` leaves out in turn."""
 
 
 def parts(codes: Ints, document: Ints, topic: Ints, count: int, seed: int) -> Ints:
-    """Which known texts (n,) are held out together: an author's texts on one topic, so that what is learned holds for
-    texts on new topics; of an author with one topic, the texts of one document."""
+    """Return which known texts (n,) are held out together: an author's texts on one topic, so that what is learned is valid
+    for texts on new topics; for an author with one topic, the texts of one document."""
     part = np.zeros(len(codes), dtype=np.int64)
     for author in np.unique(codes):
         rows = np.flatnonzero(codes == author)
@@ -67,10 +67,10 @@ def parts(codes: Ints, document: Ints, topic: Ints, count: int, seed: int) -> In
 def held_out(
     method: Any, texts: Sequence[str], codes: Ints, part: Ints, judged: Ints | None = None
 ) -> Floats:
-    """Scores (n, candidates) of texts by what learned from all texts but those of their ``part`` (n,).
+    """Return scores (n, candidates) of texts by a method that learned from all texts outside their ``part`` (n,).
 
-    NaN for a candidate who has no text in the other parts, and for texts where fewer than two candidates have.
-    ``judged`` (n,) may say that other texts are scored with a part than those that it takes away.
+    NaN for a candidate who has no text in the other parts, and for texts if fewer than two candidates have one.
+    ``judged`` (n,) may assign texts to parts for scoring in another way than for holding out.
     """
     scores = np.full((len(texts), int(codes.max()) + 1), np.nan)
     for number in np.unique(part):
@@ -83,7 +83,7 @@ def held_out(
 def scored(
     method: Any, texts: Sequence[str], codes: Ints, rows: Ints, unknown: Sequence[str]
 ) -> Floats:
-    """Scores (unknown, candidates) by what learned from some rows of the known texts; NaN as in ``held_out``."""
+    """Return scores (unknown, candidates) by a method that learned from ``rows`` of known texts; NaN as in ``held_out``."""
     from sklearn.base import clone
 
     scores = np.full((len(unknown), int(codes.max()) + 1), np.nan)
@@ -101,7 +101,7 @@ class Posterior:
     Parameters
     ----------
     none : float
-        How probable it is, before anything is read, that none of the candidates wrote a text; in (0, 1). The
+        The probability, before anything is read, that none of the candidates wrote a text; in (0, 1). The
         candidates share the rest equally.
 
     Attributes
@@ -109,7 +109,7 @@ class Posterior:
     weights_ : (m + 1,) float
         w of the m methods, and b.
     named_ : (2,) float
-        Authors who are no candidate, in whose texts somebody is named, and in whose texts nobody is: a beta
+        Numbers of authors (not candidates) in whose texts somebody is named, and in whose texts nobody is: a beta
         distribution of that share.
     """
 
@@ -122,11 +122,11 @@ class Posterior:
         Parameters
         ----------
         closed : (methods, n, candidates) float
-            By what did not learn from the text (NaN: not scored).
+            Scores by methods that did not learn from the text (NaN: not scored).
         absent : (methods, n, candidates) float
-            By what did not learn from any text of its author, NaN for candidates that were left out.
+            Scores by methods that did not learn from its author; NaN for candidates that were left out.
         size : float, optional
-            How many independent texts these are, by default n.
+            Number of independent texts, by default n.
         """
         from scipy.optimize import minimize
 
@@ -172,7 +172,7 @@ class Posterior:
         return self
 
     def of(self, scores: Floats) -> Floats:
-        """Probabilities (n, candidates + 1) of texts with scores (methods, n, candidates), *none of them* last."""
+        """Return probabilities (n, candidates + 1) of texts with scores (methods, n, candidates), *none of them* last."""
         probabilities = self._unbounded(*self._alternatives(scores))
         share = self.named_[0] / self.named_.sum()
         none = np.maximum(
@@ -185,8 +185,8 @@ class Posterior:
         return probabilities
 
     def named(self, scores: Floats, lead: float) -> Ints:
-        """The number of the most probable candidate by one method's scores (n, candidates), −1 where *none of them* is
-        more probable, or where the most probable answer leads the second by less than ``lead``."""
+        """Return the number of the most probable candidate by one method's scores (n, candidates), −1 if *none of them* is
+        more probable, or the most probable answer leads the second by less than ``lead``."""
         probabilities = self.of(scores[None])
         best_candidate = probabilities.argmax(axis=1)
         second, best = np.sort(probabilities, axis=1)[:, -2:].T
@@ -231,7 +231,7 @@ def _log_softmax(utility: Floats, is_candidate: Floats) -> Floats:
 
 
 def learned(method: Any, texts: Sequence[str], authors: Sequence[str], none: float) -> Posterior:
-    """The ``Posterior`` of one method's scores, learned from known texts; columns are authors, sorted."""
+    """Return the ``Posterior`` of one method's scores, learned from known texts; columns are authors, sorted."""
     codes = np.unique(np.asarray(authors, dtype=np.str_), return_inverse=True)[1].astype(np.int64)
     count = int(codes.max()) + 1
     part = parts(codes, np.arange(len(codes)), np.full(len(codes), -1), GROUPS, 0)

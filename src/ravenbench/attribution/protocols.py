@@ -1,17 +1,17 @@
-"""Divides documents into splits, has a method learn and answer them, and says which features it weighs.
+"""Divides documents into splits, trains a method and gets its answers, and reports the weights of its features.
 
 In: for ``splits`` ``Chosen`` documents, a protocol (``novel-topic`` or ``k-fold``), folds and a seed; for ``fit_split``
-and ``predict_split`` documents, a split and a method (for the latter fitted); for ``cues`` lengths of weights and how
-far they move (``lengths``, ``moved``); for ``answer_problem`` an ``AttributionProblem``, a method, a lead in [0, 1).
+and ``predict_split`` documents, a split and a method (for the latter fitted); for ``cues`` lengths of weights and
+how much they change (``lengths``, ``moved``); for ``answer_problem`` an ``AttributionProblem``, a method, a lead in [0, 1).
 Out: ``splits`` gives ``ProtocolSplit``s (rows from 0); ``fit_split`` a fitted copy; ``predict_split`` author codes (n,)
-of held-out texts, −1 = no answer; ``cues`` two lists of ``Cue``s: length of a feature's weights, and the most that
-leaving a topic out moves them, over that length (may exceed 1); ``answer_problem`` an author or ``<UNK>`` by text name.
+of held-out texts, −1 = no answer; ``cues`` two lists of ``Cue``s: length of a feature's weights, and the largest change
+when a topic is left out, over that length (may exceed 1); ``answer_problem`` an author or ``<UNK>`` by text name.
 SpecError for a bad protocol, fold or lead, CorpusError for too few authors, AnswerError for bad predictions. ``fewest``
 gives author codes (n,), ``k_fold`` folds (n,) from 0.
 
-Cues: the training sets of k-fold hold every topic, so the model of all documents is read in their place. A weight that
-moves when one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can
-tell.
+Cues: the training sets of k-fold contain every topic, so the model of all documents is used instead. A weight that
+changes when one topic is removed was learned from that topic; the others are topic-neutral as far as these topics
+show.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ PROTOCOLS = ("novel-topic", "k-fold")
 
 @dataclass(frozen=True, eq=False)
 class ProtocolSplit:
-    """``train`` rows to learn from and ``test`` rows to answer; ``unseen`` are authors who have documents in the
-    latter only, so each of these documents must count as an error."""
+    """``train`` rows to learn from and ``test`` rows to answer; ``unseen`` are authors with documents only in the test
+    rows, so each of these documents must count as an error."""
 
     name: str
     train: Ints
@@ -48,9 +48,9 @@ class ProtocolSplit:
 def splits(
     documents: Chosen, protocol: str, folds: int = 10, seed: int = 0, equal_counts: bool = False
 ) -> list[ProtocolSplit]:
-    """The splits of documents by a protocol; under novel-topic ``equal_counts`` makes them ``equal``.
+    """Return the splits of documents by a protocol; under novel-topic, ``equal_counts`` makes them ``equal``.
 
-    SpecError if there is no such protocol; CorpusError if a training set would hold fewer than two authors.
+    SpecError if the protocol is unknown; CorpusError if a training set would have fewer than two authors.
     """
     if protocol == "novel-topic":
         topic_of_text = documents.topic
@@ -59,7 +59,7 @@ def splits(
         topic_of_text = k_fold(documents.author, folds, seed)
         names = tuple(f"fold {i + 1}" for i in range(folds))
     else:
-        raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(protocol, PROTOCOLS))
+        raise SpecError(f"unknown protocol {protocol!r}", fix=did_you_mean(protocol, PROTOCOLS))
     pairs = []
     for number, name in enumerate(names):
         held_out = topic_of_text == number
@@ -70,9 +70,9 @@ def splits(
         training_authors = np.unique(documents.author[train])
         if len(training_authors) < 2:
             raise CorpusError(
-                f"without {name!r} fewer than two authors are left to learn from",
+                f"without {name!r}, fewer than two authors are left to learn from",
                 found=[documents.authors[author_code] for author_code in training_authors],
-                fix="take more authors (--min-docs, --min-topics) or another level of --topic",
+                fix="use more authors (--min-docs, --min-topics) or another level of --topic",
             )
         missing = np.setdiff1d(documents.author[test], training_authors)
         pairs.append(
@@ -88,11 +88,11 @@ def splits(
 
 
 def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[ProtocolSplit]:
-    """Splits that teach equally many texts of an author whichever is held out, drawn from those that they taught.
+    """Return splits with the same number of training texts of an author in each, drawn from the given splits.
 
-    An author loses texts where their topic is held out, so that numbers of training texts give away whose topic it is.
-    Of each author as many stay everywhere as in the split that teaches fewest (but at least one). Authors may still
-    differ from each other: that says nothing about the topic held out, and costs fewer texts than one number for all.
+    An author loses training texts when their topic is held out, so numbers of training texts reveal whose topic it is.
+    Each author keeps as many texts in all splits as in the split with fewest (but at least one). Authors may still
+    differ from each other: this says nothing about the held-out topic, and costs fewer texts than one number for all.
     """
     counts = np.array(
         [np.bincount(author[part.train], minlength=int(author.max()) + 1) for part in parts]
@@ -114,8 +114,8 @@ def equal(parts: Sequence[ProtocolSplit], author: Ints, seed: int) -> list[Proto
 
 
 def fewest(documents: Chosen, parts: Sequence[ProtocolSplit]) -> Ints:
-    """A control that reads nothing: for every document (n,) the author with the fewest training texts, the first by
-    name of several."""
+    """Return the answers of a control that reads nothing: for every document (n,) the author with the fewest training texts
+    (the first by name, if several)."""
     named: Ints = np.full(len(documents), -1, dtype=np.int64)
     for part in parts:
         counts = np.bincount(documents.author[part.train], minlength=len(documents.authors))
@@ -124,9 +124,9 @@ def fewest(documents: Chosen, parts: Sequence[ProtocolSplit]) -> Ints:
 
 
 def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
-    """Fold of each document, (n,) from 0: 1/k of each author's documents in every fold, the remainder in the last.
+    """Return the fold of each document, (n,) from 0: 1/k of each author's documents in every fold, the remainder in the last.
 
-    An author with fewer documents than folds has one document in some folds (drawn), none in others: taken literally
+    An author with fewer documents than folds has one document in some folds (drawn), none in others: taken literally,
     the rule would put all of them into the last fold and leave nothing to learn from. SpecError if there are fewer
     than two folds.
     """
@@ -145,7 +145,7 @@ def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
 
 
 def fit_split(documents: Chosen, part: ProtocolSplit, method: Any) -> Any:
-    """A fresh copy of a method, fitted on what a split teaches."""
+    """Return a fresh copy of a method, fitted on the training rows of a split."""
     from sklearn.base import clone
 
     texts = [documents.texts[i] for i in part.train]
@@ -161,8 +161,8 @@ FEW_WORDS = 20
 
 
 def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bools:
-    """Mask (n,) of texts in which a method has nothing to go by, so that whom it names is no answer: they hold no
-    word, or no letter that it was taught; or few words, or mostly other letters, and its scores are those of an empty
+    """Return a mask (n,) of texts in which a method has nothing to use, so that the name it gives is not an answer: they have
+    no word, or no letter from its training; or few words, or mostly other letters, and the scores are those of an empty
     text.
     """
     letters = frozenset().union(*map(frozenset, taught))
@@ -190,8 +190,8 @@ def nothing_seen(fitted: Any, texts: Sequence[str], taught: Sequence[str]) -> Bo
 
 
 def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
-    """Author codes (n,) of a split's held-out documents, −1 where the method names no author of the corpus, or has
-    nothing to go by.
+    """Return author codes (n,) of a split's held-out documents, −1 if the method names no author of the corpus, or has
+    nothing to use.
 
     AnswerError if the method does not answer every text once.
     """
@@ -199,7 +199,7 @@ def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
     predicted = fitted.predict(texts)
     if isinstance(predicted, np.ma.MaskedArray) or np.shape(predicted) != (len(part.test),):
         raise AnswerError(
-            "the method gave predictions that cannot be used",
+            "the method returned unusable predictions",
             found=f"a {type(predicted).__name__} of shape {np.shape(predicted)}",
             expected=f"one author's name for each of {len(part.test)} texts",
             fix="return what predict of a scikit-learn classifier returns",
@@ -213,8 +213,8 @@ def predict_split(documents: Chosen, part: ProtocolSplit, fitted: Any) -> Ints:
 
 @dataclass(frozen=True)
 class Cue:
-    """A feature: length of its weight vector (over authors) when all documents teach, the most that holding out one
-    topic moves that vector, as a share of its length, and that topic."""
+    """A feature: length of its weight vector (over authors) when all documents are used, the largest change of that vector
+    when one topic is held out (as a share of its length), and that topic."""
 
     feature: str
     weight: float
@@ -223,7 +223,7 @@ class Cue:
 
 
 def weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Floats]:
-    """Features and weights (features, authors of the corpus) of the method trained on these documents."""
+    """Return features and weights (features, authors of the corpus) of the method trained on these documents."""
     from sklearn.base import clone
 
     names = [documents.authors[documents.author[i]] for i in train]
@@ -237,7 +237,7 @@ def weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Flo
 def moved(
     documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats
 ) -> Floats:
-    """How far the weights of these features move from ``base`` when only these documents teach, (features,)."""
+    """Return how far the weights of these features differ from ``base`` after training on these documents, (features,)."""
     names, shift = weights(documents, train, method)
     index = {name: i for i, name in enumerate(features)}
     positions = np.array([index.get(name, -1) for name in names], dtype=np.int64)
@@ -247,7 +247,7 @@ def moved(
 
 
 def lengths(rows: Floats) -> Floats:
-    """Euclidean length of each row, (n,) of (n, d)."""
+    """Return the Euclidean length of each row, (n,) of (n, d)."""
     return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
 
 
@@ -258,16 +258,16 @@ def cues(
     topics: Sequence[str],
     most: int = 20,
 ) -> tuple[list[Cue], list[Cue]]:
-    """Of the heaviest features, those whose weights change most when a topic is held out, and those that change least.
+    """Return the heaviest features whose weights change most when a topic is held out, and those that change least.
 
-    Both lists are taken from the 25 times ``most`` heaviest features.
+    Both lists come from the 25 · ``most`` heaviest features.
 
     Parameters
     ----------
     size : (features,) float
-        Lengths of weights when all documents teach.
+        Lengths of weights when all documents are used.
     moves : sequence of (features,) float
-        How far they move when each of ``topics`` is held out.
+        How far they change when each of ``topics`` is held out.
     most : int
         Length of the lists.
     """
@@ -283,21 +283,21 @@ def cues(
 
 
 BEFOREHAND = 0.2
-"""How probable it is in an open set, before anything is read, that a text is by none of the candidates."""
+"""The prior probability, in an open set, that none of the candidates wrote a text."""
 
 
 def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0) -> dict[str, str]:
-    """The predicted author of each unknown text, by its name; ``<UNK>`` where it is nobody's.
+    """Return the predicted author of each unknown text, by its name; ``<UNK>`` if it is by none of the candidates.
 
-    SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores. With ``reject`` a text
-    is nobody's (``<UNK>``) where *none of them* is its most probable author (see ``attribution.posterior``), or the
-    most probable leads the second by less than ``reject``, which is .1 in PAN19's baseline; 0 answers everything, as
-    closed sets want, but texts in which a method has nothing to go by (``nothing_seen``).
+    SpecError if the lead is not in [0, 1), or rejection is requested for a method without scores. With ``reject``, a text
+    gets ``<UNK>`` if *none of them* is its most probable author (see ``attribution.posterior``), or the
+    most probable author leads the second by less than ``reject``, which is .1 in PAN19's baseline. 0 answers every text, as
+    closed sets need, except texts in which a method has nothing to use (``nothing_seen``).
     """
     from sklearn.base import clone
 
     if not 0 <= reject < 1:
-        raise SpecError("the lead for rejection must lie in [0, 1)", found=reject)
+        raise SpecError("the lead for rejection must be in [0, 1)", found=reject)
     if reject and not hasattr(method, "scores"):
         raise SpecError(
             f"{method} gives no scores, so it cannot reject",
@@ -321,6 +321,6 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
 
 
 def training(candidates: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
-    """The known texts of a problem and their authors, candidates in order of name."""
+    """Return the known texts of a problem and their authors, candidates in order of name."""
     pairs = [(text, author) for author in sorted(candidates) for text in candidates[author]]
     return [text for text, _ in pairs], [author for _, author in pairs]

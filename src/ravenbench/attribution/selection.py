@@ -1,13 +1,13 @@
-"""Selects the documents of a corpus that take part in attribution, and counts what they hold.
+"""Selects the documents of a corpus for attribution, and counts their authors, topics and words.
 
-In: for ``choose`` a ``Corpus``, ``SelectionRules`` (least documents and topics of an author, most documents of a
-topic), a seed, and how many topics must be left (2); for ``view`` what ``choose`` gave; for ``crosstab`` codes (n,),
+In: for ``choose`` a ``Corpus``, ``SelectionRules`` (minimum documents and topics of an author, maximum documents of a
+topic), a seed, and how many topics must be left (2); for ``view`` the result of ``choose``; for ``crosstab`` codes (n,),
 and the numbers of authors and topics.
-Out: ``choose`` gives ``Chosen``: n texts with author and topic codes (n,) from 0, and by reason the counts of documents
-and of authors left out; CorpusError if fewer than two authors, or than that many topics, are left. ``view`` gives
-``SelectedCorpusView``: counts of documents, words (``tokens``), different words (``types``) and words met once; words a
-document (least, median, most); an author's share of a topic's documents, 0 to 1; ``advice`` in sentences. ``crosstab``
-gives counts (authors, topics).
+Out: ``choose`` returns ``Chosen``: n texts with author and topic codes (n,) from 0, and by reason the numbers of
+documents and of authors left out; CorpusError if fewer than two authors, or fewer topics than required, are left.
+``view`` returns ``SelectedCorpusView``: counts of documents, words (``tokens``), different words (``types``) and words
+that occur once; words of a document (minimum, median, maximum); an author's share of a topic's documents, 0 to 1;
+``advice`` in sentences. ``crosstab`` returns counts (authors, topics).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.attribution.counts import PaperWords, prepare
-from ravenbench.errors import CorpusError, some
+from ravenbench.errors import CorpusError, counted, some
 from ravenbench.randomness import stream
 from ravenbench.reading.account import ACCOUNT
 from ravenbench.types import Corpus, Ints
@@ -27,16 +27,16 @@ from ravenbench.types import Corpus, Ints
 
 @dataclass(frozen=True)
 class SelectionRules:
-    """What an author and a topic need to take part.
+    """Requirements on authors and topics.
 
     Parameters
     ----------
     min_docs : int
         Documents an author needs.
     min_topics : int
-        Topics an author needs; 1 keeps authors of one topic, who must fail when it is held out.
+        Topics an author needs; 1 keeps authors of one topic, whose texts must fail when it is held out.
     docs_per_topic : int, optional
-        Most documents kept of a topic (a seeded choice): topics of near-equal size make for small errors.
+        Maximum number of documents of a topic (a seeded choice): topics of nearly equal size give small errors.
     """
 
     min_docs: int = 10
@@ -46,9 +46,9 @@ class SelectionRules:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Documents that take part: ``texts``, and codes (n,) ``author`` and ``topic``, from 0, into the names ``authors``
-    and ``topics``; ``dropped`` counts documents and ``dropped_authors`` authors by reason; ``account`` says what should
-    be known of the texts and names.
+    """The selected documents: ``texts``, and codes (n,) ``author`` and ``topic``, from 0, into the names ``authors``
+    and ``topics``; ``dropped`` counts documents and ``dropped_authors`` authors by reason; ``account`` has notes on the
+    texts and names.
     """
 
     name: str
@@ -73,8 +73,8 @@ def choose(
     sampled: int | None = None,
     topics: int = 2,
 ) -> Chosen:
-    """The ``Chosen`` documents by the rules. ``sampled`` is how many topics a sampler took, for messages;
-    ``topics`` how many must be left (1 where topics play no part).
+    """Return the ``Chosen`` documents by the rules. ``sampled`` is how many topics a sampler took, for messages;
+    ``topics`` how many must be left (1 if topics are not used).
 
     CorpusError if fewer than two authors or ``topics`` topics are left.
     """
@@ -129,7 +129,7 @@ def choose(
 
 
 def crosstab(author: Ints, topic: Ints, authors: int, topics: int) -> Ints:
-    """Number of documents of each author on each topic, (authors, topics)."""
+    """Return the number of documents of each author on each topic, (authors, topics)."""
     return np.bincount(author * topics + topic, minlength=authors * topics).reshape(authors, topics)
 
 
@@ -144,13 +144,13 @@ def _too_few(
     cure = "lower --min-docs or --min-topics, or give another level of --topic"
     if sampled is not None:
         topics_found = f"the {sampled} topics that the sampler took"
-        cure = f"take more than {sampled} --topics, or {cure.replace(', or give', ', give')}"
+        cure = f"give more than {sampled} --topics, or {cure.replace(', or give', ', give')}"
     return CorpusError(
-        f"corpus {corpus.name} leaves {authors} authors on {topics} topics, too few for attribution"
+        f"corpus {corpus.name} leaves {counted(authors, 'author')} on {counted(topics, 'topic')}, too few for attribution"
         " across topics",
-        found=f"{len(per_author)} authors with at most {most_topics} documents on {topics_found}",
+        found=f"{counted(len(per_author), 'author')} with at most {most_topics} documents on {topics_found}",
         expected=(
-            f"two authors and two topics after the rules (authors of ≥ {rules.min_docs} documents "
+            f"two authors and two topics after selection (authors with ≥ {rules.min_docs} documents "
             f"on ≥ {rules.min_topics} topics)"
         ),
         fix=cure,
@@ -173,12 +173,12 @@ def _at_most(usable: np.ndarray, topic: Ints, limit: int, seed: int) -> np.ndarr
 
 
 DOMINANT = 0.9
-"""A topic of which one author wrote at least this share says nothing about attribution."""
+"""If one author wrote at least this share of a topic, the topic says nothing about attribution."""
 
 
 @dataclass(frozen=True)
 class TopicView:
-    """What a topic holds: numbers of documents and authors, words a document, the author with most of its documents
+    """One topic: numbers of documents and authors, words of a document, the author with most of its documents
     (``dominant``) and that author's ``share`` of them, from 0 to 1."""
 
     topic: str
@@ -190,7 +190,7 @@ class TopicView:
 
     @property
     def owned(self) -> bool:
-        """Whether one author wrote nearly all of it."""
+        """Return whether one author wrote nearly all of it."""
         return self.share >= DOMINANT
 
 
@@ -198,11 +198,11 @@ class TopicView:
 class SelectedCorpusView:
     """``table`` (authors, topics) counts documents; words are white-space tokens of prepared text.
 
-    ``tokens`` counts words, ``types`` different words, ``once`` those met once; ``words`` are the least, median and
-    largest number of words of a document.
+    ``tokens`` counts words, ``types`` different words, ``once`` words that occur once; ``words`` are the minimum, median and
+    maximum number of words of a document.
 
-    ``effective`` is the number of equal topics that would give as small an error as these; ``repeated`` counts
-    documents whose prepared text stands before under the same or another author.
+    ``effective`` is the number of equally large topics that would give as small an error as these; ``repeated`` counts
+    documents whose prepared text occurs earlier under the same or another author.
     """
 
     name: str
@@ -221,23 +221,23 @@ class SelectedCorpusView:
     account: tuple[str, ...]
 
     def advice(self) -> list[str]:
-        """Sentences on what was left out of documents, and what should be mended in the corpus or kept in mind."""
+        """Return sentences on what was left out, and what to correct in the corpus or consider."""
         sentences = [f"{sentence}." for sentence in self.account]
         owned = [topic.topic for topic in self.topics if topic.owned]
         if owned:
             sentences.append(
-                f"{len(owned)} of {len(self.topics)} topics belong to one author by {DOMINANT:.0%}"
-                f" or more ({some(owned, 5)}): accuracy there says how easy that author is."
+                f"In {len(owned)} of {len(self.topics)} topics, one author wrote {DOMINANT:.0%}"
+                f" or more ({some(owned, 5)}): accuracy there shows how easy that author is."
             )
         if self.effective < 0.7 * len(self.topics):
             sentences.append(
-                f"Topics differ much in size: {len(self.topics)} of them weigh as"
-                f" {self.effective:.1f} equal ones. Equal topics (--docs-per-topic) make errors"
+                f"Topics differ much in size: {len(self.topics)} topics count as"
+                f" {self.effective:.1f} equal topics. Equal topics (--docs-per-topic) make errors"
                 " smaller."
             )
         if self.repeated:
             sentences.append(
-                f"{self.repeated} documents repeat an earlier one word for word; repeats leak"
+                f"{self.repeated} documents repeat an earlier document word for word; repeats leak"
                 " across folds."
             )
         return sentences
@@ -272,7 +272,7 @@ class SelectedCorpusView:
 
 
 def view(documents: Chosen) -> SelectedCorpusView:
-    """What the chosen documents hold, as ``SelectedCorpusView`` (counts)."""
+    """Return counts of the chosen documents, as ``SelectedCorpusView`` (counts)."""
     table = crosstab(
         documents.author, documents.topic, len(documents.authors), len(documents.topics)
     )

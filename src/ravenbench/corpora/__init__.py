@@ -1,4 +1,4 @@
-"""The embedded corpus of made-up texts, one source a file.
+"""The built-in corpus of made-up texts, one source in each file.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+This file contains no code; see the modules in this folder.
 """

@@ -1,10 +1,10 @@
-"""Makes the default corpus: texts drawn from a model of which style, topic and their dependence are known.
+"""Makes the default corpus: texts drawn from a model with known style, topic and dependence between them.
 
 In: ``Synthetic``: a seed and settings: numbers of documents, authors and topics, median words of a text, strengths of
 style, topic, topic families (groups of three topics that share words) and of author–topic dependence.
 Out: ``load`` gives a ``Corpus`` with a column ``family``, ``stream`` its documents one by one. Both raise SpecError if
-a setting is out of its limits. Helpers: ``MadeUpAuthor.document`` gives a text by the numbers of document, author and
-topic; ``zipf`` shares (n,) from 0 to 1 of sum 1, ``cumulated`` shares (n,) that rise to 1.
+a setting is outside its limits. Helpers: ``MadeUpAuthor.document`` returns a text by the numbers of document, author and
+topic; ``zipf`` shares (n,) from 0 to 1 with sum 1, ``cumulated`` shares (n,) that rise to 1.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from ravenbench.types import Corpus, Document, Floats, Ints, Labels
 
 
 class Generated(Component):
-    """Base of corpora that are drawn from a known model: a dataclass whose fields are its dials."""
+    """Base of corpora drawn from a known model: a dataclass whose fields are its dials."""
 
     limits: ClassVar[Mapping[str, tuple[float, float]]]
-    """Smallest and largest value of each dial; a dial whose default is a whole number, or None, takes only those."""
+    """Smallest and largest value of each dial; a dial whose default is a whole number or None accepts only whole numbers."""
 
     @abstractmethod
     def stream(self) -> Iterator[Document]:
         """Write documents one by one, in bounded memory."""
 
     def load(self) -> Corpus:
-        """Write the whole corpus (a second or two at the defaults); large ones lie in a temporary file.
+        """Write the whole corpus (a second or two at the defaults); large corpora are in a temporary file.
 
         SpecError if a dial is out of range.
         """
@@ -68,7 +68,7 @@ class Generated(Component):
         )
 
     def check(self) -> None:
-        """Refuse parameters outside their limits. SpecError naming the first that is not."""
+        """Raise SpecError for the first parameter outside its limits."""
         for dial in fields(self):  # type: ignore[arg-type]
             value: Any = getattr(self, dial.name)
             if dial.name not in self.limits or value is dial.default is None:
@@ -76,7 +76,7 @@ class Generated(Component):
             lowest, highest = self.limits[dial.name]
             if not lowest <= value <= highest:
                 raise SpecError(
-                    f"{self.name}: {dial.name} must lie in [{lowest:,}, {highest:,}]", found=value
+                    f"{self.name}: {dial.name} must be in [{lowest:,}, {highest:,}]", found=value
                 )
 
 
@@ -88,7 +88,7 @@ can there use an each which she do how their if will up other about out many the
 like him into has two more very after than over also back only most since where just may still while both always yet
 """
 FUNCTION_WORDS: Words = np.array(_FREQUENT.split())
-"""Frequent words every author uses; what differs is how often. One-letter words are left out, since no mask of
+"""Frequent words that every author uses; authors differ in how often. One-letter words are left out, because no mask of
 frequent words hides them."""
 
 HABITS: tuple[tuple[str, str], ...] = (
@@ -105,8 +105,8 @@ HABITS: tuple[tuple[str, str], ...] = (
     ("really", "realy"),
     ("again", "agen"),
 )
-"""Two spellings of one frequent word: habits at the level of characters. They stay in function words, so that
-content words carry no style."""
+"""Two spellings of one frequent word: habits at the level of characters. They are in function words, so that
+content words contain no style."""
 
 _ONSETS = tuple("b br d dr f g gl k l m n p pl r s sk st t tr v z".split())  # noqa: SIM905
 _VOWELS = ("a", "e", "i", "o", "u", "ai", "ea", "ou")
@@ -114,7 +114,7 @@ _CODAS = ("", "", "", "", "", "n", "l", "r", "s", "t", "m", "nd")
 
 
 def invented_words(seed: int) -> Iterator[str]:
-    """Distinct pseudo-words of two or three syllables without end, none of them a function word."""
+    """Yield distinct pseudo-words of two or three syllables, endlessly; none is a function word."""
     rng = stream(seed, "synthetic-words")
     taken_words = {str(word) for word in FUNCTION_WORDS} | {
         word for pair in HABITS for word in pair
@@ -140,7 +140,7 @@ def _pick(items: tuple[str, ...], draw: float) -> str:
 
 GENERAL = 1200
 SLOTS = 60
-"""Content words of the whole language; words of one topic."""
+"""Number of content words of the whole language; number of words of one topic."""
 FAMILY_SIZE = 3
 _FUNCTION_SHARE = 0.46
 _HABIT_SHARE = 0.04
@@ -162,7 +162,7 @@ _LOUDER = np.log(4.0)
 Bytes = NDArray[np.uint8]
 
 REMEMBERED = 8_192
-"""Authors, and authors' tastes in a topic, kept at a time: so memory does not grow with the corpus."""
+"""Number of authors, and of authors' tastes in a topic, in memory, so that memory does not grow with the corpus."""
 _TAILS = [f"{tail} " for tail in (*JOINTS.tolist(), *MARKS.tolist())]
 """What may follow a word, within a sentence and at its end."""
 _JOINTS = len(JOINTS)
@@ -176,7 +176,7 @@ _FIRST_TOPICAL = _FIRST_GENERAL + GENERAL
 
 class Habits(NamedTuple):
     """An author's style: probabilities of each function word (F,), of the second spelling of each pair (H,), of each
-    sentence mark (5,), of each mark, or none, after a word (4,), and mean words a sentence."""
+    sentence mark (5,), of each mark, or none, after a word (4,), and mean words of a sentence."""
 
     function: Floats
     habit: Floats
@@ -188,7 +188,7 @@ class Habits(NamedTuple):
 class MadeUpAuthor:
     """Writes documents; everything it draws depends on ``seed`` and the names of author, topic and document.
 
-    Pieces of text are put together as bytes. A draw moved would move every byte after it: the tests compare with a
+    Pieces of text are joined as bytes. A moved draw would change every byte after it: the tests compare with a
     plain writer that makes the same draws word by word.
     """
 
@@ -217,11 +217,11 @@ class MadeUpAuthor:
         self._common = cumulated(zipf(GENERAL, 0.6))
 
     def document(self, number: int, author: int, topic: int) -> str:
-        """The text that seed, dials and these three numbers determine."""
+        """Return the text that seed, dials and these three numbers determine."""
         return self.encoded(number, author, topic).tobytes().decode("ascii")
 
     def encoded(self, number: int, author: int, topic: int) -> Bytes:
-        """Encode a text as an array of its bytes, all of them ASCII."""
+        """Return a text as an array of its bytes, all ASCII."""
         rng = stream(self.seed, "synthetic-document", number)
         manner = self._manner(author)
         n = self._length(rng)
@@ -338,13 +338,13 @@ class MadeUpAuthor:
 
 
 def cumulated(shares: Floats) -> Floats:
-    """Shares or weights (n,) as cumulated shares (n,) that end at 1."""
+    """Return shares or weights (n,) as cumulated shares (n,) that end at 1."""
     total = shares.cumsum()
     return np.asarray(total / total[-1], dtype=np.float64)
 
 
 def drawn_places(shares: Floats, draws: Floats) -> Ints:
-    """The place (index) of each draw from 0 to 1 among cumulated shares."""
+    """Return the place (index) of each draw from 0 to 1 among cumulated shares."""
     return shares.searchsorted(draws, "right")
 
 
@@ -362,28 +362,28 @@ def _softmax(logits: Floats) -> Floats:
 class Synthetic(Generated):
     """A corpus drawn from a known model; docs/synthetic.md describes it.
 
-    Document i has topic ``i mod topics`` and depends on (seed, dials, i) alone, so a prefix of a larger corpus
-    is a smaller one. Topics come in families of three that share words. Column ``family`` holds the families.
+    Document i has topic ``i mod topics`` and depends only on (seed, dials, i), so a smaller corpus is the beginning
+    of a larger corpus. Topics come in families of three that share words. Column ``family`` contains the families.
 
     Parameters
     ----------
     documents, authors, topics : int
-        How many in all; at most so many authors occur.
+        Numbers of documents, authors and topics; fewer authors may occur.
     words : int
         Median length of a document in words (at least 20).
     style : float
         How far authors differ in function words, spelling, punctuation and sentence length; 0 = not at all.
     topic : float
-        How topical texts are, and how far authors differ in what they prefer within a topic; 0 = no topics.
+        How topical texts are, and how far authors' preferences within a topic differ; 0 = no topics.
     families : float
-        Share of its words that a topic has in common with the others of its family, 0 to 1.
+        Share of a topic's words that it has in common with the others of its family, 0 to 1.
     dependence : float
         Share of documents written by authors at home in the topic's family, 0 (independent) to 1.
     loud : int
-        Topic words that are as frequent as function words, shared out among the families: those rank alone takes for
-        such.
+        Number of topic words that are as frequent as function words, divided among the families; by rank, they
+        look like function words.
     seed : int
-        Everything else being equal, another seed is another language, other authors, other texts.
+        With another seed, language, authors and texts are different.
 
     Examples
     --------
@@ -420,7 +420,7 @@ class Synthetic(Generated):
     seed: int = 0
 
     def stream(self, rows: Iterable[int] | None = None) -> Iterator[Document]:
-        """Write documents one by one, in bounded memory: those of these numbers, or all.
+        """Write documents one by one, in bounded memory: those with these numbers, or all.
 
         SpecError if a dial is out of range.
         """

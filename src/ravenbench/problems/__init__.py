@@ -1,4 +1,4 @@
 """Verification problems: how pairs are drawn, folds are made and problems are built from a corpus.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+This file contains no code; see the modules in this folder.
 """

@@ -1,21 +1,21 @@
-"""Finds donors, texts that give content words to a questioned text: on the known texts' topic, and far from it (ours).
+"""Finds donors: texts that give content words to a questioned text, on the known texts' topic or far from it (ours).
 
 In: ``ByContent`` or ``ByTopic``: a ``Splicer``, counts of content words (texts, 25) by letters (``splicing.LONGEST`` =
 24 and more last), rows that may give content, ``Draws``, languages (``Labels`` or None); ``ByTopic`` also topics and
 similarities (T, T), higher = more alike, or None; ``find``: a ``DonorQuery``, rows of one problem's known and
-questioned texts, and of texts barred: the caller bars those by the same authors.
-Out: ``find`` gives ``DonorRows`` (rows from 0, up to ``TOGETHER`` = 4 of each: on topic, off topic, off topic once
-more; the best first), or the reason (text) why there are none. Donors have the language of the questioned text.
+questioned texts, and of barred texts (the caller bars texts by the same authors).
+Out: ``find`` returns ``DonorRows`` (rows from 0, up to ``TOGETHER`` = 4 of each: on topic, off topic, and off topic
+again; the best first), or the reason (text) why there are none. Donors have the language of the questioned text.
 
-Where documents have topics, the donors *on* topic are of the known texts' topic (the commonest of theirs), and the
-donors *off* topic are of topics far from those of known and questioned text: of the least similar quarter of the other
-topics (two at least), or of any other topic where similarities are not given. Where documents have no topics, they are
+If documents have topics, donors *on* topic have the known texts' most frequent topic, and
+donors *off* topic have topics far from those of known and questioned texts: the least similar quarter of the other
+topics (at least two), or any other topic if similarities are not given. If documents have no topics, they are
 compared by the cosine of tf-idf weights of their content words: *on* are the best of up to ``NEAREST`` (6) texts that
-are most similar to the known ones, *off* are of the quarter least similar to known and questioned texts.
+are most similar to the known texts, *off* is the quarter least similar to known and questioned texts.
 
-Of up to ``TRIES`` (10) donors drawn at random (all of those *on* by content) the one is taken that has, for most
-places, a word of just the length of the word there; while places are left without one, up to three further texts help
-out. So the lengths of words are the same in the three versions of a text, as far as can be.
+From up to ``TRIES`` (10) donors drawn at random (all of those *on* by content), Raven takes the donor that has, for most
+places, a word of exactly the length of the word there; while places remain without a word, it adds up to three further
+texts. The lengths of words are therefore the same in the three versions of a text, as far as possible.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from ravenbench.text.splicing import Cut, Splicer
 from ravenbench.types import Bools, Floats, Int32s, Ints, Labels
 
 FAR = 0.25
-"""Share of topics, or of documents, that are far: those least similar."""
+"""Share of topics, or of documents, that count as far (the least similar)."""
 TRIES = 10
-"""Donors drawn, of which those are taken that fit best in length."""
+"""Number of donors drawn; Raven takes those whose word lengths fit best."""
 TOGETHER = 4
-"""Texts that give content together, at most."""
+"""Maximum number of texts that give content together."""
 NEAREST = 6
 """Documents that count as most similar to the known texts."""
 FEWEST_WORDS = 5
-"""Content words a donor has at least; a questioned text needs as many content words and function words."""
+"""Minimum content words of a donor; a questioned text needs as many content words and function words."""
 MOST_CANDIDATES = 3_000
-"""Documents looked through by content similarity; of more a seeded sample. Of a topic as many may give content."""
+"""Maximum number of documents compared by content similarity (of more, a seeded sample), and of donors of a topic."""
 
 NO_TOPIC = "the topic of the known texts or of the questioned text is not known"
 NOBODY_ON = "no other author writes on the topic of the known texts"
-NOBODY_LEFT = "fewer than three texts by others can give content"
-NOBODY_OFF = "no two other authors' texts on topics far from both"
+NOBODY_LEFT = "fewer than three texts by other authors can give content"
+NOBODY_OFF = "fewer than two other authors' texts are on topics far from both"
 
 
 class DonorQuery(NamedTuple):
@@ -58,8 +58,8 @@ class DonorQuery(NamedTuple):
 
 
 class DonorRows(NamedTuple):
-    """Rows of the donors on topic, off topic, and off topic once more: up to ``TOGETHER`` each (by topic: of one topic
-    each), the best first."""
+    """Rows of the donors on topic, off topic, and off topic again: up to ``TOGETHER`` each (by topic: each from one topic),
+    the best first."""
 
     on: Ints
     off: Ints
@@ -67,9 +67,9 @@ class DonorRows(NamedTuple):
 
 
 class Donors(ABC):
-    """Finds donors; what it finds depends on seed and problem, not on the order of problems.
+    """Base of donor searches; the result depends on seed and problem, not on the order of problems.
 
-    ``lengths`` (texts, LONGEST + 1) counts the content words of each text by their letters; ``usable`` are rows that
+    ``lengths`` (texts, LONGEST + 1) counts the content words of each text by number of letters; ``usable`` are rows that
     may give content.
     """
 
@@ -87,7 +87,7 @@ class Donors(ABC):
 
     @abstractmethod
     def find(self, query: DonorQuery) -> DonorRows | str:
-        """The donors of a problem, or the reason why there are none."""
+        """Return the donors of a problem, or the reason why there are none."""
 
     def _open(self, query: DonorQuery) -> Bools:
         """Rows that may give content to this problem, in the language of its questioned text, (texts,)."""

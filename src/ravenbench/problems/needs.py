@@ -1,10 +1,10 @@
-"""Suggests numbers of topics, folds and documents that a corpus can fill, and refuses a corpus that can make no pairs.
+"""Suggests numbers of topics, folds and documents for a corpus, and refuses a corpus that cannot give pairs.
 
 In: ``suggest``: a ``Corpus``, the numbers that the user gave (topics, folds, documents, min_docs; None = not given) and
 defaults by name (``m``, ``k``, ``documents``, ``min_docs``); ``check_pairs_possible``: a corpus, ``Sizes``, ``merging``
 (bool).
-Out: ``suggest`` gives ``Sizes`` (counts of topics, folds, documents a topic, fewest documents of a topic);
-``check_pairs_possible`` nothing. CorpusError, before anything long is computed, if the corpus cannot fill the numbers.
+Out: ``suggest`` returns ``Sizes`` (numbers of topics, folds, documents of a topic, minimum documents of a topic);
+``check_pairs_possible`` nothing. CorpusError, before long computations, if the corpus is too small for the numbers.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, counted
 from ravenbench.problems.pair_rules import no_same_author_pair, one_author
 from ravenbench.types import Corpus, Ints
 
 FOLDS = 5
 MOST_DOCUMENTS = 500
-"""Documents a topic in the paper's data, as its Table 1 implies."""
+"""Number of documents of a topic in the paper's data, as its Table 1 implies."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """Sizes of an experiment, as counts: topics chosen (m), folds (k), documents a topic in a split, fewest of a
-    topic."""
+    """Sizes of an experiment: numbers of topics chosen (m), folds (k), documents of a topic in a split, and minimum documents
+    of a topic."""
 
     topics: int
     folds: int
@@ -44,13 +44,13 @@ def suggest(
     min_docs: int | None = None,
     defaults: Mapping[str, Any] | None = None,
 ) -> Sizes:
-    """``Sizes``: the user's numbers; else the catalogue entry's; else numbers from the sizes of the topics.
+    """Return ``Sizes``: the user's numbers; otherwise the catalogue entry's; otherwise numbers from the sizes of topics.
 
-    Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up to ten
-    topics, or a quarter of them, are chosen, in five folds where there are ten topics, and the lower quartile of the
-    topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that do not
-    fit this corpus are lowered to what does; the user's never are. CorpusError if the corpus cannot fill that,
-    with the counts.
+    Topics with less than a quarter of the median size (at least 4 documents) are left out. Half of the others up to ten
+    topics, or a quarter of them, are chosen, in five folds if there are ten topics; the lower quartile of the
+    topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that are too large
+    for this corpus are lowered; the user's numbers never are. CorpusError, with the counts, if the corpus is too small for
+    them.
     """
     defaults = defaults or {}
     counts = corpus.topic.counts()
@@ -59,15 +59,15 @@ def suggest(
         extracted = "--topic 'extract(clusters=10)'"
         raise CorpusError(
             f"no document of {corpus.name} has a topic",
-            fix=f"name a level with --topic, or find topics in the texts, e.g. {extracted}",
+            fix=f"name a level with --topic, or extract topics from the texts, for example {extracted}",
         )
     if len(counts) == 1:
         raise CorpusError(
-            f"every document of {corpus.name} has one topic, so none is left to test on",
+            f"all documents of {corpus.name} have the same topic, so no topic is left to test on",
             found=f"{counts[0]} documents",
             expected="two topics or more",
             fix=(
-                "name another level with --topic, or find topics with --topic"
+                "name another level with --topic, or extract topics with --topic"
                 " 'extract(clusters=20)'"
             ),
         )
@@ -81,7 +81,7 @@ def suggest(
             else str(counts.min())
         )
         raise CorpusError(
-            f"{len(large)} topics have {min_docs} documents or more, and it takes two",
+            f"{counted(len(large), 'topic')} with {min_docs} documents or more; at least two are needed",
             found=f"{len(counts)} topics with {too_small} documents",
             fix="lower --min-docs, or name another level with --topic",
         )
@@ -142,12 +142,12 @@ def _topics(
 
 
 def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None:
-    """Refuse a corpus whose topics cannot give a fold the pairs that it needs, whichever are chosen.
+    """Raise an error if no choice of topics can give the folds of a corpus the pairs that they need.
 
-    It passes whatever might succeed; what depends on the choice is found when pairs are drawn. The corpus has the
-    topics that have documents enough, as ``keep_topics`` leaves it; ``merging`` says whether a sampler joins topics to
-    others, so that a fold may hold documents of topics that it does not name. CorpusError if no two documents have one
-    author, all have one, or more folds test on a single topic than there are topics in which someone wrote twice.
+    This check passes everything that might succeed; problems that depend on the choice are found when pairs are drawn. The
+    corpus has only topics with enough documents, as ``keep_topics`` returns it; ``merging`` says whether a sampler joins
+    topics, so that a fold may contain documents of topics that it does not name. CorpusError if no two documents have the
+    same author, all have the same author, or more folds test on a single topic than topics have an author of two documents.
     """
     rows = np.flatnonzero(corpus.topic.codes >= 0)
     author = corpus.author.codes[rows]
@@ -163,10 +163,10 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     able = len(np.unique(topic_author_pairs[0][count >= 2]))
     if able < single:
         raise CorpusError(
-            f"{single} of {sizes.folds} folds test on a single topic, and in {able} topics someone"
-            " wrote two documents",
+            f"{single} of {sizes.folds} folds test on a single topic, but only {counted(able, 'topic')} have an author of"
+            " two documents",
             found=f"{sizes.topics} topics in {sizes.folds} folds",
-            expected=f"two topics or more for each fold, as --topics {2 * sizes.folds}",
+            expected=f"two topics or more for each fold, such as --topics {2 * sizes.folds}",
             fix=("give fewer --folds or " if sizes.topics >= 4 else "give ")
             + "more --topics, or name a coarser level with --topic",
         )

@@ -1,11 +1,11 @@
-"""Finds what problems to learn from and problems to answer have in common: nothing may be tested on what was learned.
+"""Finds what training problems and test problems share: nothing may be tested on what was learned.
 
-In: ``check_overlap``: the ``ProblemSet`` learned from, or ``LearnedHashes`` of it, the one to answer, and ``allowed``
+In: ``check_overlap``: the training ``ProblemSet``, or ``LearnedHashes`` of it, the test ``ProblemSet``, and ``allowed``
 (bool: shared problems may pass); ``unlike_problems``: ``CommonWords`` and ``Problems``; ``LearnedHashes.read``: a file;
 ``refuse_shared``: ids of shared problems, the number of all, ``allowed``.
-Out: lists of sentences, empty where nothing is found: ``check_overlap`` counts problems, documents and authors in both,
-``unlike_problems`` problems unlike those learned from in language or kind. InputError where problems are in both,
-unless ``allowed``. ``read`` gives ``LearnedHashes``, None without a file of this version, FormatError for a bad one;
+Out: lists of sentences, empty if nothing is found: ``check_overlap`` counts shared problems, documents and authors,
+``unlike_problems`` problems whose language or kind differs from the training texts. InputError for shared problems,
+unless ``allowed``. ``read`` returns ``LearnedHashes``, None without a file of this version, FormatError for a bad file;
 ``written`` bytes of JSON.
 """
 
@@ -31,8 +31,8 @@ from ravenbench.types import Problems
 
 
 class LearnedHashes(NamedTuple):
-    """What was learned from, by hashes: its documents with what shows copies of them, the documents of each problem,
-    the last one questioned, and its authors; and its most frequent words, None in a version that kept none.
+    """What a verifier learned from, as hashes: its documents with what shows copies of them, the documents of each problem
+    (the questioned document last), its authors, and its most frequent words (None in a version that stored none).
     """
 
     documents: Mapping[str, Sketch]
@@ -42,7 +42,7 @@ class LearnedHashes(NamedTuple):
 
     @classmethod
     def of(cls, problem_set: ProblemSet) -> Self:
-        """Of a set."""
+        """Return the hashes of a problem set."""
         texts = problem_set.problems.texts
         keys = {
             row: identity_key(texts[row]).hex() for row in problem_set.problems.documents.tolist()
@@ -54,8 +54,8 @@ class LearnedHashes(NamedTuple):
 
     @classmethod
     def read(cls, file: Path) -> Self | None:
-        """What ``written`` wrote; None where there is no such file, or one of an earlier version. FormatError if it is
-        none."""
+        """Read what ``written`` wrote; None if the file does not exist or is of an earlier version. FormatError if it is
+        invalid."""
         if not file.is_file():
             return None
         record = from_json(file.read_text("utf-8", "replace"), file)
@@ -81,11 +81,13 @@ class LearnedHashes(NamedTuple):
             return cls(documents, problems, authors, common)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
             raise FormatError(
-                "this does not say what was learned from", file=file, fix="train again"
+                "this file does not say what the verifier learned from",
+                file=file,
+                fix="train again",
             ) from None
 
     def written(self) -> bytes:
-        """These hashes as bytes of JSON."""
+        """Return these hashes as bytes of JSON."""
         documents = sorted(self.documents.items())
         sketches = {
             key: [sketch.whole, *(part.tobytes().hex() for part in sketch.parts)]
@@ -102,10 +104,10 @@ class LearnedHashes(NamedTuple):
 def check_overlap(
     train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False
 ) -> list[str]:
-    """Sentences that count shared problems, documents and authors, said at once and returned. Documents are the same
-    where one repeats the other as ``Copies`` has it.
+    """Report shared problems, documents and authors at once, and return these sentences. Documents are the same
+    if one repeats the other, as defined by ``Copies``.
 
-    InputError if problems stand on both sides, unless that is ``allowed``.
+    InputError if problems are on both sides, unless this is ``allowed``.
     """
     train = train if isinstance(train, LearnedHashes) else LearnedHashes.of(train)
     learned = {key: i for i, key in enumerate(train.documents)}
@@ -127,13 +129,12 @@ def check_overlap(
             identity_key(test.problems.texts[row]).hex() not in learned for row in rows_in_learned
         )
         sentence.append(
-            f"{len(rows_in_learned):,} of {len(rows):,} documents to answer about stand among those to learn"
-            " from" + (f", {changed:,} of them cut or changed a little" if changed else "")
+            f"{len(rows_in_learned):,} of {len(rows):,} test documents are also training documents"
+            + (f", {changed:,} of them cut or slightly changed" if changed else "")
         )
     if authors := _author_hashes(test) & train.authors:
         sentence.append(
-            f"{len(authors):,} of {len(_author_hashes(test)):,} authors to answer about are among those to"
-            " learn from"
+            f"{len(authors):,} of {len(_author_hashes(test)):,} test authors are also training authors"
         )
     sentence += [] if train.common is None else unlike_problems(train.common, test.problems)
     remark(sentence)
@@ -141,7 +142,7 @@ def check_overlap(
 
 
 def unlike_problems(common: CommonWords, problems: Problems) -> list[str]:
-    """A sentence that counts the problems with a text that is unlike those learned from in language or kind."""
+    """Return a sentence that counts problems with a text whose language or kind differs from the training texts."""
     named = zip(problems.ids.tolist(), _rows(problems), strict=True)
     return common.unlike({name: [problems.texts[row] for row in rows] for name, rows in named})
 
@@ -178,20 +179,18 @@ def _hash(text: str) -> str:
 
 
 def refuse_shared(shared: Sequence[str], total: int, allowed: bool) -> list[str]:
-    """A sentence that counts problems on both sides; InputError if there are any, unless that is ``allowed``."""
+    """Return a sentence that counts shared problems; InputError if there are any, unless this is ``allowed``."""
     if shared and not allowed:
         raise InputError(
-            "problems to answer stand among those to learn from",
+            "test problems are also training problems",
             found=(
                 f"{len(shared):,} of {total:,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})"
             ),
             fix=(
-                "give other problems to one side; --allow-shared answers them all the same, and"
+                "give other problems to one side; --allow-shared answers them nevertheless, and"
                 " counts them"
             ),
         )
     return (
-        [f"{len(shared):,} of {total:,} problems to answer stand among those to learn from"]
-        if shared
-        else []
+        [f"{len(shared):,} of {total:,} test problems are also training problems"] if shared else []
     )

@@ -1,12 +1,12 @@
-"""Draws verification pairs by a pair rule: ``reference`` (the released HITS code's, Sawatphol et al. 2024), or
+"""Draws verification pairs by a pair rule: ``reference`` (the rule of the released HITS code, Sawatphol et al. 2024), or
 ``matched``.
 
 In: ``Reference().draw`` or ``Matched().draw``: rows of documents (d,) with author and topic codes (d,), a random
-generator, the most pairs wanted (None = no limit).
-Out: ``Pairs``: known and questioned rows (n,), ``same`` (n,) bool, True = one author, and counts of what was dropped by
+generator, the maximum number of pairs (None = no limit).
+Out: ``Pairs``: known and questioned rows (n,), ``same`` (n,) bool, True = same author, and counts of dropped pairs by
 reason. CorpusError if there is no same-author or no different-author pair. ``matched`` (ours) takes both classes from
-the same topics and documents. Helpers: ``same_author_pairs`` and ``tournament`` give pairs of positions (p, 2),
-``pair_keys`` a number a pair, ``first_of_each`` indices of pairs.
+the same topics and documents. Helpers: ``same_author_pairs`` and ``tournament`` return pairs of positions (p, 2),
+``pair_keys`` a number for each pair, ``first_of_each`` indices of pairs.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from functools import cache
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, counted
 from ravenbench.types import Bools, Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Document pairs: ``known`` and ``questioned`` (n,) document rows, ``same`` (n,) bool, True = one author.
+    """Document pairs: ``known`` and ``questioned`` (n,) document rows, ``same`` (n,) bool, True = same author.
 
-    ``dropped`` holds counts of what the rule could not use, by reason.
+    ``dropped`` counts what the rule could not use, by reason.
     """
 
     known: Ints
@@ -42,9 +42,9 @@ class Pairs:
 class PairRule(Component):
     """Base of pair rules, which draw verification pairs from documents with authors and topics.
 
-    Promises every rule keeps: no document is paired with itself, two documents labelled *same* have one
-    author and those labelled *different* have two, no unordered pair occurs twice unless the rule says so,
-    and the draw depends on its arguments only.
+    Every rule guarantees: no document is paired with itself, two documents labelled *same* have the same
+    author and those labelled *different* have different authors, no unordered pair is repeated unless the rule says so,
+    and the draw depends only on its arguments.
 
     Examples
     --------
@@ -64,19 +64,19 @@ class PairRule(Component):
         rng: np.random.Generator,
         limit: int | None = None,
     ) -> Pairs:
-        """Draw pairs among the documents given: ``documents`` (d,), rows of the corpus, with codes ``author`` and
+        """Draw pairs among the given documents: ``documents`` (d,), rows of the corpus, with codes ``author`` and
         ``topic``.
 
-        ``limit`` is the most pairs wanted; drawn so that classes keep the rule's balance. CorpusError if the rule
-        cannot be filled at all, with the counts that show it.
+        ``limit`` is the maximum number of pairs; the classes keep the rule's balance. CorpusError, with the counts, if the
+        rule cannot give any pairs.
         """
 
 
 def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator) -> Ints:
-    """At most ``cap`` distinct pairs of each author's documents, (p, 2) positions.
+    """Return at most ``cap`` distinct pairs of each author's documents, (p, 2) positions.
 
     Each author's documents are put in random order and paired round by round as in a tournament, so that no document is
-    used twice before every other has been used once (but for the odd one out).
+    used twice before every other document was used once (except the last document of an odd number).
     """
     order = np.lexsort((rng.random(len(author)), author))
     writer = author[order]
@@ -96,7 +96,7 @@ def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator) -> Ints:
 
 @cache
 def tournament(size: int, cap: int) -> Ints:
-    """The first ``cap`` pairs of a round-robin among ``size`` players, (min(cap, size·(size − 1)/2), 2)."""
+    """Return the first ``cap`` pairs of a round-robin among ``size`` players, (min(cap, size·(size − 1)/2), 2)."""
     even = size + size % 2
     pairs: list[tuple[int, int]] = []
     ring = list(range(even))
@@ -112,23 +112,23 @@ def tournament(size: int, cap: int) -> Ints:
 
 
 def pair_keys(first_rows: Ints, second_rows: Ints, size: int) -> Ints:
-    """One number (n,) for each unordered pair of positions below ``size``, equal for equal pairs."""
+    """Return a number (n,) for each unordered pair of positions below ``size``, equal for equal pairs."""
     return np.minimum(first_rows, second_rows) * np.int64(size) + np.maximum(
         first_rows, second_rows
     )
 
 
 def first_of_each(first_rows: Ints, second_rows: Ints, size: int) -> Ints:
-    """Indices of the first occurrence of each unordered pair, ascending."""
+    """Return the indices of the first occurrence of each unordered pair, ascending."""
     return np.sort(np.unique(pair_keys(first_rows, second_rows, size), return_index=True)[1])
 
 
 def no_same_author_pair(author: Ints) -> CorpusError:
-    """The error for documents of which no two have one author."""
+    """Return the error for documents of which no two have the same author."""
     return CorpusError(
-        "no two of these documents have one author, so no same-author pair can be made",
-        found=f"{len(author)} documents of {len(np.unique(author))} authors",
-        expected="authors with two documents or more among the topics of one fold",
+        "no two of these documents have the same author, so there is no same-author pair",
+        found=f"{counted(len(author), 'document')} by {counted(len(np.unique(author)), 'author')}",
+        expected="authors with two documents or more on the topics of one fold",
         fix=(
             "give more --topics or --docs-per-topic, fewer --folds, or a corpus whose authors write"
             " several texts"
@@ -137,29 +137,29 @@ def no_same_author_pair(author: Ints) -> CorpusError:
 
 
 def one_author(author: Ints) -> CorpusError:
-    """The error for documents that all have one author."""
+    """Return the error for documents that all have the same author."""
     return CorpusError(
-        "all of these documents have one author, so no different-author pair can be made",
-        found=f"{len(author)} documents",
-        expected="documents of two authors or more",
+        "all of these documents have the same author, so there is no different-author pair",
+        found=counted(len(author), "document"),
+        expected="documents by two authors or more",
         fix="give more --topics, or a corpus of several authors",
     )
 
 
 @dataclass(eq=False, repr=False)
 class Reference(PairRule):
-    """For each text one same-author pair, if its author has another text, and one different-author pair.
+    """Draws for each text one same-author pair, if its author has another text, and one different-author pair.
 
-    The different author is drawn uniformly, then one of their texts. Topics are ignored, so same-author pairs
+    The different author is drawn uniformly, then one of this author's texts. Topics are ignored, so same-author pairs
     often share a topic and different-author pairs rarely do: a shortcut inside every fold. Authors of one text
-    give only different-author pairs, which leaves 20–25 % of same-author pairs in the paper's data.
+    give only different-author pairs, so 20–25 % of the pairs in the paper's data are same-author pairs.
 
     Parameters
     ----------
     faithful : bool
-        Keep what the released code does wrong: a same-author pair drawn from both ends stands twice, and under
-        a ``limit`` the *different* pairs hold another text of the same author. Repaired by default, with the
-        repeated pairs counted as dropped.
+        Keep the errors of the released code: a same-author pair drawn from both ends is repeated, and under
+        a ``limit`` the *different* pairs contain another text of the same author. The default repairs these and
+        counts the repeated pairs as dropped.
     """
 
     name = "reference"
@@ -220,24 +220,24 @@ def _balanced(order: Ints, same: Bools, limit: int) -> Ints:
 
 
 TRIES = 40
-"""Swaps tried for a pair of one author's documents before another document is sought."""
+"""Number of swaps tried for a pair of one author's documents before another document is used."""
 
 
 @dataclass(eq=False, repr=False)
 class Matched(PairRule):
-    """Each same-author pair has a different-author partner with the same unordered pair of topics.
+    """Draws for each same-author pair a different-author pair with the same unordered pair of topics.
 
-    The different-author pairs are the same documents dealt out anew: within a topic the documents of the
-    same-author pairs are shuffled over the places they held. So a document occurs as often in one class as in
-    the other, and neither its topic, nor its length, nor whose it is says which class a pair belongs to. Where
-    shuffling would join documents of one author or repeat a pair, places are swapped; where no swap helps, a
-    document of the topic by another author comes in; where there is none, the same-author pair has no partner,
-    is dropped and counted.
+    The different-author pairs contain the same documents in a new arrangement: within a topic, the documents of the
+    same-author pairs are shuffled over their places. A document therefore occurs as often in one class as in
+    the other, and neither its topic, nor its length, nor its author shows which class a pair belongs to. If
+    shuffling would join documents of one author or repeat a pair, places are swapped; if no swap helps, a
+    document of the topic by another author replaces one; if there is none, the same-author pair has no partner
+    and is dropped and counted.
 
     Parameters
     ----------
     per_author : int
-        Most same-author pairs of an author; their documents take turns.
+        Maximum number of same-author pairs of an author; the author's documents take turns.
     """
 
     name = "matched"

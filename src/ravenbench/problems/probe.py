@@ -1,26 +1,26 @@
-"""Makes the folds of the crossed probe: fixed test pairs, answered after training near their topics and far off (ours).
+"""Makes the folds of the crossed probe: the same test pairs, answered after training near their topics and far (ours).
 
-In: ``domains``: similarities of topics (T, T), higher = more alike, the number of test topics of a domain, that of
-training topics for each of them (near), a random generator; ``crossed``: a ``Corpus``, two ``ProbeDomain``s, a
+In: ``domains``: similarities of topics (T, T), higher = more alike, the number of test topics of a domain, the number of
+training topics for each test topic (near), a random generator; ``crossed``: a ``Corpus``, two ``ProbeDomain``s, a
 ``Pairing`` (how pairs are drawn); ``permuted``: similarities and a generator; ``room_for_tests``: numbers of topics and
 near.
 Out: ``domains`` two ``ProbeDomain``s (topic codes from 0), ``crossed`` four ``Fold``s (aa, ab, ba, bb: training, test),
-``permuted`` similarities (T, T), ``room_for_tests`` a number of test topics (0 = none). CorpusError if topics are too
-few or a set has no pairs. The gain below is a difference of AUCs, −1 to 1.
+``permuted`` similarities (T, T), ``room_for_tests`` a number of test topics (0 = none). CorpusError if there are too
+few topics or a set has no pairs. The gain below is a difference of AUCs, −1 to 1.
 
-Two domains A and B are grown around two dissimilar topics. Each has test topics and, for each of those, the most
-similar topics left as its training topics. A verifier is fitted once on A's training topics and once on B's, and
-either fit answers both test sets, so
+Two domains A and B grow around two dissimilar topics. Each has test topics and the remaining topics that are
+most similar to each test topic, as training topics. A verifier is fitted once on A's training topics and once on B's, and
+both fitted verifiers answer both test sets. Then
 
     gain = ½·[(AUC(A→A) − AUC(B→A)) + (AUC(B→B) − AUC(A→B))]
 
 compares answers to the very same pairs. A training set that is better than the other raises one bracket by as much
-as it lowers the other, so its quality cancels; what is left is what training near the test topics is worth. Both
-training sets have as many topics and, but for a few, pairs. No author is on both sides of testing and training: one
-who writes on both is given to either by a coin.
+as it lowers the other, so its quality cancels; what remains is the effect of training near the test topics. Both
+training sets have the same number of topics and nearly the same number of pairs. No author is in both training and
+test; an author who writes on both sides is assigned to one at random.
 
-With the similarities permuted over the topics the two domains mean nothing, all else being equal: the gains of that
-null spread around zero by construction, since exchanging the training sets changes the sign.
+With the similarities permuted over the topics, the two domains mean nothing and all else is equal: the gains of this
+null spread around zero by construction, because exchanging the training sets changes the sign.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from ravenbench.problems.sources import Pairing, Split, assemble, topic_codes
 from ravenbench.types import Corpus, Floats, Fold, Ints
 
 SHARE = 0.6
-"""Share of all topics that one repetition uses, at most."""
+"""Maximum share of all topics that one repetition uses."""
 MOST_TESTS = 10
-"""Test topics of a domain, at most: a domain of many topics is none."""
+"""Maximum number of test topics of a domain: with many topics, it would not be a domain."""
 
 
 @dataclass(frozen=True, eq=False)
 class ProbeDomain:
-    """Topics to test on and topics to train on, codes of ``corpus.topic``."""
+    """Test topics and training topics, as codes of ``corpus.topic``."""
 
     test: Ints
     train: Ints
 
 
 def room_for_tests(topics: int, near: int) -> int:
-    """Number of test topics of each domain where there are so many topics and ``near`` training topics for each; 0 =
-    none."""
+    """Return the number of test topics of each domain, given the number of topics and ``near`` training topics for each;
+    0 = none."""
     return min(
         MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near)))
     )
@@ -59,10 +59,10 @@ def room_for_tests(topics: int, near: int) -> int:
 def domains(
     similarity: Floats, tests: int, near: int, rng: np.random.Generator
 ) -> tuple[ProbeDomain, ProbeDomain]:
-    """Two domains of ``tests`` test topics, each with its ``near`` most similar topics to train on.
+    """Return two domains of ``tests`` test topics, each with its ``near`` most similar topics to train on.
 
     A begins with a random topic, B with one of the quarter least similar to it. Then the two grow in turn: the next
-    test topic is the one most similar to its own domain against the other. CorpusError if there are fewer than
+    test topic is the most similar to its domain compared with the other. CorpusError if there are fewer than
     2·tests·(1 + near) topics.
     """
     size = len(similarity)
@@ -71,8 +71,8 @@ def domains(
             "too few topics for two domains",
             found=f"{size} topics",
             expected=(
-                f"{2 * tests * (1 + near)}: two domains of {tests} test topics with {near} more to"
-                " train on each"
+                f"{2 * tests * (1 + near)}: two domains of {tests} test topics, each with {near} topics to"
+                " train on"
             ),
             fix="name a finer level with --topic, or leave the probe out with --probe none",
         )
@@ -108,7 +108,7 @@ def domains(
 
 
 def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
-    """The similarities (T, T) with topics exchanged at random, so that nearness tells nothing."""
+    """Return the similarities (T, T) with topics exchanged at random, so that they mean nothing."""
     order = rng.permutation(len(similarity))
     return similarity[np.ix_(order, order)]
 
@@ -121,10 +121,10 @@ def crossed(
     name: str = "probe",
     labels: Mapping[str, str | int] | None = None,
 ) -> list[Fold]:
-    """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
+    """Return the four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
 
-    Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if a
-    set yields no pairs, with the counts.
+    Folds with the same training domain share their training set, folds with the same test domain their test set.
+    CorpusError, with the counts, if a set gives no pairs.
     """
     every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
     code = _one_side(

@@ -1,13 +1,13 @@
-"""Scores transplanted problems by content alone and by lengths of words alone (ours).
+"""Scores transplanted problems only by content, or only by lengths of words (ours).
 
-In: ``References``: a ``Transplanter`` (it holds a corpus' texts); its ``score``: ``Problems`` (n) with content words of
-other texts or their own.
+In: ``References``: a ``Transplanter`` (it has a corpus' texts); its ``score``: ``Problems`` (n) with content words of
+other texts or unchanged.
 Out: scores (n,) by the names ``content`` (cosine, 0 to 1) and ``lengths`` (cosine, −1 to 1), higher = more alike: means
 over a problem's known texts.
 
-What these scorers reach says what the probe itself lets through: where that of content still tells authors apart when
-content was replaced, that much of a verifier's *style left* may be content in words that stayed; where that of
-lengths is moved, that much of a swing may be lengths. Both learn nothing and read nothing but the texts.
+The results of these scorers show what the probe misses: if content still separates authors after
+content was replaced, this much of a verifier's *style left* may be content in words that stayed; if lengths
+change, this much of a swing may come from lengths. Both learn nothing and read only the texts.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Int32s, Ints, Problems
 
 LONGEST = 15
-"""Letters from which on words count as equally long."""
+"""Number of letters above which words count as equally long."""
 SAMPLE = 2_000
-"""Texts of a corpus, about, that weights and usual lengths are taken from."""
+"""Approximate number of texts of a corpus from which weights and usual lengths are computed."""
 
 
 class References:
-    """Both scorers for one corpus; what they need of a known text is made once.
+    """Both scorers for one corpus; what they need of a known text is computed once.
 
-    A word counts by the logarithm of how rare it is among texts, and by how unevenly it spreads over topics, or over
-    texts: s/(1 + s), with s its spread (``text.content_words``). So what stands alike in all topics does not count, a
-    habit of spelling no more than an article.
+    The weight of a word is the logarithm of how rare it is among texts, times how unevenly it is distributed over topics (or
+    texts): s/(1 + s), with s its spread (``text.content_words``). A word that is equally frequent in all topics therefore
+    does not count; a habit of spelling counts no more than an article.
     """
 
     def __init__(self, transplanter: Transplanter) -> None:
@@ -66,7 +66,7 @@ class References:
         self._made: dict[bytes, tuple[Int32s, Floats, Floats]] = {}
 
     def score(self, problems: Problems) -> dict[str, Floats]:
-        """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
+        """Return scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
         from scipy.sparse import csr_array
 
         cited = problems.documents
@@ -131,12 +131,12 @@ class References:
 
 
 ASPECTS = 50
-"""Directions in which texts differ most in content, that are guessed: with more a guess would be a likeness of style."""
+"""Number of directions of content that are predicted; with more, the prediction would compare style."""
 
 
 class FromWhatStays:
-    """Goes by topic alone, as far as what stays when content words are replaced tells it: frequent words, marks, digits,
-    layout, and the length and case of content words. A ridge regression from these, weighed by tf-idf, onto content
+    """Predicts topic only from what stays when content words are replaced: frequent words, marks, digits,
+    layout, and the length and case of content words. It is a ridge regression from these, weighted by tf-idf, to content
     words, learned from the texts of the ``train`` problems.
     """
 
@@ -162,7 +162,7 @@ class FromWhatStays:
         self._dual = solve(products, aspects - aspects.mean(axis=0), assume_a="pos")
 
     def score(self, problems: Problems) -> Floats:
-        """How alike the texts of each problem are guessed to be in content, (n,), cosines from −1 to 1; means over known
+        """Return the predicted similarity in content of each problem's texts, (n,), cosines from −1 to 1; means over known
         texts."""
         cited = problems.documents
         rows = _counted(self._left(problems.texts, cited), self._units, self._rarity)

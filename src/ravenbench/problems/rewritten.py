@@ -2,9 +2,9 @@
 
 In: ``rewritten``: a ``Fold``, texts by problem id, and a name; ``requestion``: ``Problems`` and texts by problem id;
 ``at_length``: a ``Fold`` and a number of words (what is between white space).
-Out: a ``Fold`` (``requestion``: blind ``Problems``) with the same problems and truth; from ``at_length`` its
-``counts["reached"]`` is the share, 0 to 1, of test problems whose texts all had so many words.
-``FirstWords(words).transform`` cuts texts alone. InputError if a text is given for a problem that is not in the (test)
+Out: a ``Fold`` (``requestion``: blind ``Problems``) with the same problems and truth; from ``at_length``,
+``counts["reached"]`` is the share, 0 to 1, of test problems whose texts all had this many words.
+``FirstWords(words).transform`` only cuts texts. InputError if a text is given for a problem that is not in the (test)
 set.
 """
 
@@ -26,16 +26,16 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True)
 class FirstWords:
-    """A text transform that keeps the first ``words`` runs of characters between white space, as they stand."""
+    """A text transform that keeps the first ``words`` runs of characters between white space, unchanged."""
 
     words: int
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """There is nothing to learn."""
+        """Return itself: there is nothing to learn."""
         return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
-        """Texts cut; shorter ones are left as they are."""
+        """Return the texts cut to length; shorter texts stay unchanged."""
         return [self._first_words(text) for text in texts]
 
     def _first_words(self, text: str) -> str:
@@ -46,8 +46,10 @@ class FirstWords:
 
 
 def at_length(fold: Fold, words: int) -> Fold:
-    """The fold with all its texts cut to ``words`` words. ``counts["reached"]`` is the share of test problems all of
-    whose texts had as many, which is how far the cut fold differs from one of the next length."""
+    """Return the fold with all its texts cut to ``words`` words.
+
+    ``counts["reached"]`` is the share of test problems whose texts all had this many words: it shows how much the cut fold
+    differs from a fold of the next length."""
     cut = FirstWords(words)
     test = fold.test
     enough = {int(row): len(test.texts[row].split()) >= words for row in test.documents}
@@ -62,9 +64,9 @@ def at_length(fold: Fold, words: int) -> Fold:
 def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | int) -> Fold:
     """Copy a fold with other questioned texts in its test set.
 
-    ``texts`` has them by problem id; problems it does not name keep theirs, and only the problem named gets the new
-    text, however many share the old one; known documents are never touched. ``labels`` are added to the fold's own
-    (obfuscator, seed …). InputError if a problem named is not in the test set.
+    ``texts`` has them by problem id. Problems that it does not name keep their texts, and only the named problem gets the
+    new text, even if others share the old text; known documents never change. ``labels`` are added to the fold's labels
+    (obfuscator, seed …). InputError if a named problem is not in the test set.
     """
     return replace(
         base, name=name, test=requestion(base.test, texts), labels={**base.labels, **labels}
@@ -72,7 +74,7 @@ def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | i
 
 
 def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
-    """Blind problems with other questioned texts where a problem is named; InputError if one named is not among
+    """Return blind problems with other questioned texts for the named problems; InputError if a named problem is not among
     them."""
     row_of = {name: i for i, name in enumerate(problems.ids.tolist())}
     if unknown := sorted(set(texts) - set(row_of)):

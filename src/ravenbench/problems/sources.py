@@ -1,14 +1,14 @@
 """Makes folds from topics of a corpus, or from given problem sets (contract 2).
 
-In: ``topics``: a ``Corpus``, chosen topics (m,) and the one that each topic counts as (T,) or None, both codes, the
+In: ``topics``: a ``Corpus``, chosen topics (m,) and the topic that each topic counts as (T,) or None, both codes, the
 number k of folds, a ``Pairing`` (rules for drawing pairs); ``given``: two ``Problems`` (train, test) with their truth.
 Out: ``Fold``s (``given``: one): a training and a blind test set with truth (n,) bool, True = same author, and
-``counts`` (pairs, documents, authors; shares from 0 to 1, None where unknown). CorpusError if topics or documents are
-too few. Helpers: ``topic_folds`` the fold of each topic, from 0; ``equalise`` positions of documents, ``by_topic``,
+``counts`` (pairs, documents, authors; shares from 0 to 1, None if unknown). CorpusError if there are too few topics or
+documents. Helpers: ``topic_folds`` the fold of each topic, from 0; ``equalise`` positions of documents, ``by_topic``,
 ``by_author`` masks of two parts (or None); ``same_topic`` shares or None; ``overlap`` counts of authors.
 
-Every topic is tested once (Sawatphol et al. 2024, §5.1). In each half of a fold documents are equalised over its
-topics; training documents are divided into those to learn from and those to calibrate on before pairs are drawn
+Every topic is tested once (Sawatphol et al. 2024, §5.1). In each half of a fold, documents are equalised over its
+topics; training documents are divided into documents to learn from and to calibrate on before pairs are drawn
 (contract 6).
 """
 
@@ -20,17 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, counted
 from ravenbench.problems.pair_rules import PairRule, Pairs
 from ravenbench.randomness import Draws
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 
 def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
-    """The fold of each of m topics, (m,) int from 0 to k − 1; sizes differ by one at most. CorpusError if k is not
+    """Return the fold of each of m topics, (m,) int from 0 to k − 1; sizes differ by one at most. CorpusError if k is not
     from 2 to m.
 
-    Give the topics in sorted order: then nothing but the generator decides.
+    Give the topics in sorted order, so that only the generator decides.
     """
     if not 2 <= k <= m:
         raise CorpusError(
@@ -43,8 +43,8 @@ def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
 
 
 def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
-    """Share of pairs whose texts, on topics ``a`` and ``b`` (n,), have one topic, among same-author and among
-    different-author pairs: keys ``same`` and ``different``, None where a class is empty."""
+    """Return the share of pairs whose texts, on topics ``a`` and ``b`` (n,), have the same topic, among same-author and among
+    different-author pairs: keys ``same`` and ``different``, None if a class is empty."""
     one_topic = a == b
     return {
         name: float(one_topic[mask].mean()) if mask.any() else None
@@ -53,7 +53,7 @@ def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
 
 
 def overlap(train: Ints, test: Ints) -> dict[str, int]:
-    """Numbers of distinct authors of training documents, of test documents and of both."""
+    """Return the numbers of distinct authors of training documents, of test documents and of both."""
     train_rows = np.unique(train)
     b = np.unique(test)
     return {
@@ -64,16 +64,16 @@ def overlap(train: Ints, test: Ints) -> dict[str, int]:
 
 
 ENOUGH = 4
-"""Documents of an author that go first: four give the six same-author pairs that ``matched`` takes at most."""
+"""Documents of an author that are taken first: four give the six same-author pairs that are the maximum of ``matched``."""
 
 
 def equalise(author: Ints, topic: Ints, documents: int | None, rng: np.random.Generator) -> Ints:
-    """Positions (e,) of min(documents, available) documents of each topic, ascending; ``documents`` None takes all.
+    """Return positions (e,) of min(documents, available) documents of each topic, ascending; ``documents`` None takes all.
 
-    A plain draw would leave most authors one document. So up to four documents of every author who has two or more
-    among these topics go first, author by author in one random order for all topics: an author who gets into one topic
-    gets into the others. Places left are drawn from all other documents, so that authors with many posts do not fill a
-    topic.
+    A plain draw would leave most authors one document. Therefore up to four documents of every author who has two or more
+    on these topics are taken first, author by author in one random order for all topics: an author taken for one topic
+    is taken for the others. Remaining places are drawn from all other documents, so that authors with many posts do not
+    fill a topic.
     """
     if documents is None or not len(topic):
         return np.arange(len(topic), dtype=np.int64)
@@ -89,7 +89,7 @@ def equalise(author: Ints, topic: Ints, documents: int | None, rng: np.random.Ge
 
 
 def rank_in_group(group: Ints, key: Ints) -> Ints:
-    """Rank (n,) of each row within its group by key, from 0."""
+    """Return the rank (n,) of each row within its group by key, from 0."""
     order = np.lexsort((key, group))
     ordered = group[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
@@ -100,7 +100,7 @@ def rank_in_group(group: Ints, key: Ints) -> Ints:
 
 
 FEWEST_TOPICS = 2
-"""A calibration part of one topic would hold only same-topic pairs."""
+"""Minimum number of topics of a calibration part: one topic would give only same-topic pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +112,15 @@ class Parts:
 
     @property
     def crossing(self) -> int:
-        """Number of documents dropped because their author stands on the other side."""
+        """Return the number of documents dropped because their author is on the other side."""
         return int((~self.fit & ~self.calibrate).sum())
 
 
 def by_topic(author: Ints, topic: Ints, share: float, rng: np.random.Generator) -> Parts | None:
-    """Divide the topics, with each author on one side only; None where there are too few topics.
+    """Divide the topics, with each author on one side only; None if there are too few topics.
 
-    A share of the topics is set apart. An author who writes on both sides belongs to the one with more of
-    their documents (to the side of fitting when equal); their documents on the other side are dropped.
+    A share of the topics is held out. An author who writes on both sides belongs to the one with more of
+    their documents (to the fitting side if equal); the author's documents on the other side are dropped.
     """
     topics = np.unique(topic)
     apart = round(share * len(topics))
@@ -137,7 +137,7 @@ def by_topic(author: Ints, topic: Ints, share: float, rng: np.random.Generator) 
 def by_author(author: Ints, share: float, rng: np.random.Generator) -> Parts:
     """Divide the authors; topics are shared by both sides.
 
-    Authors of several documents and of one are divided apart, the former by documents, so that both sides get
+    Authors of several documents and authors of one are divided separately, the former by documents, so that both sides get
     their share of same-author pairs.
     """
     _, writer, posts = np.unique(author, return_inverse=True, return_counts=True)
@@ -152,7 +152,7 @@ def by_author(author: Ints, share: float, rng: np.random.Generator) -> Parts:
 
 
 FEWEST = 10
-"""Pairs of each class a calibration part must have; with fewer the next way of dividing is tried."""
+"""Minimum pairs of each class in a calibration part; with fewer, Raven tries the next way of dividing."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class Pairing:
     """How the pairs of all folds of a design are drawn.
 
     ``documents`` (a number) of each topic are taken (None: all), ``calibration`` is the share (0 to 1) of training
-    topics (or authors' documents) to calibrate on, ``limit`` the most pairs of a training set and of a test set.
+    topics (or authors' documents) to calibrate on, ``limit`` the maximum pairs of a training set and of a test set.
     """
 
     rule: PairRule
@@ -172,7 +172,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class Split:
-    """What both halves of a fold are drawn with; ``code`` (n,) is the topic each document counts as, or −1."""
+    """The settings for drawing both halves of a fold; ``code`` (n,) is the topic that each document counts as, or −1."""
 
     corpus: Corpus
     code: Ints
@@ -180,7 +180,7 @@ class Split:
     name: str
 
     def rows(self, of_topics: Ints, part: str) -> Ints:
-        """Rows of equally many documents of each of these topics."""
+        """Return rows of the same number of documents for each of these topics."""
         inside = np.flatnonzero(np.isin(self.code, of_topics))
         rng = self.pairing.draws("equalise", self.name, part)
         return inside[
@@ -190,7 +190,7 @@ class Split:
         ]
 
     def draw(self, rows: Ints, part: str, limit: int | None) -> Pairs:
-        """Draw pairs among these documents; CorpusError if there are none, naming the fold and its part."""
+        """Draw pairs among these documents; CorpusError, with the fold and its part, if there are none."""
         rng = self.pairing.draws("pairs", self.name, part)
         try:
             return self.pairing.rule.draw(
@@ -203,7 +203,7 @@ class Split:
             ) from None
 
     def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
-        """Training pairs, a mask of those to calibrate on, how they were divided, number of documents dropped."""
+        """Return training pairs, a mask of calibration pairs, how they were divided, and how many documents were dropped."""
         author = self.corpus.author.codes[rows]
         topic = self.code[rows]
         share = self.pairing.calibration
@@ -240,7 +240,7 @@ class Split:
 
 
 def joined(fit: Pairs, other: Pairs) -> tuple[Pairs, Bools]:
-    """The pairs of both parts as one, and a mask (n,) of those to calibrate on (the second part)."""
+    """Return the pairs of both parts, and a mask (n,) of pairs to calibrate on (the second part)."""
     dropped = {
         why: fit.dropped.get(why, 0) + other.dropped.get(why, 0)
         for why in {**fit.dropped, **other.dropped}
@@ -264,17 +264,17 @@ def topics(
     name: str = "topics",
     labels: Mapping[str, str | int] | None = None,
 ) -> list[Fold]:
-    """Topic k-fold: every chosen topic is tested once, by verifiers trained on the others.
+    """Return the folds of topic k-fold: every chosen topic is tested once, by verifiers trained on the others.
 
-    In each split documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents are
-    first divided into a part to learn from and a part to calibrate on, which share no author and, where there are
-    topics enough, no topic: ``counts["calibration"]`` is ``topics``, else ``authors``, else ``cross-fit`` when neither
-    leaves ten pairs of each class, and no problem is marked then.
+    In each split, documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents are
+    first divided into a part to learn from and a part to calibrate on, which share no author and, if there are
+    enough topics, no topic: ``counts["calibration"]`` is ``topics``, otherwise ``authors``, or ``cross-fit`` if neither
+    leaves ten pairs of each class (then no problem is marked).
 
-    ``chosen`` (m,) are codes of ``corpus.topic``; ``merged`` (T,) is the chosen topic each topic counts as, −1 where it
-    is cut (None: all that are not chosen). Folds are called ``name-0`` … ``name-(k − 1)``; the draws of one depend on
-    (seed, name, number), and each has ``labels`` beside its number ``fold``. CorpusError if k does not fit m, a topic
-    has fewer than two documents, or a split yields no pairs, with the counts.
+    ``chosen`` (m,) are codes of ``corpus.topic``; ``merged`` (T,) is the chosen topic that each topic counts as, −1 if it
+    is cut (None: all topics not chosen). Folds are called ``name-0`` … ``name-(k − 1)``; the draws of a fold depend on
+    (seed, name, number), and each has ``labels`` and its number ``fold``. CorpusError if k does not fit m, a topic
+    has fewer than two documents, or (with the counts) a split gives no pairs.
     """
     code = topic_codes(corpus, chosen, merged)
     order = np.sort(chosen)
@@ -303,7 +303,7 @@ def given(
     name: str = "given",
     **labels: str | int,
 ) -> Fold:
-    """One fold of given problems; the test set is blinded here, after its labels were counted."""
+    """Return one fold of given problems; the test set is blinded here, after its labels were counted."""
     train_same = np.asarray(train_same, dtype=bool)
     test_same = np.asarray(test_same, dtype=bool)
     lead = test.known_index[test.known_ptr[:-1]]
@@ -353,7 +353,7 @@ def assemble(
     test_topics: Ints,
     labels: Mapping[str, str | int],
 ) -> Fold:
-    """A fold from drawn pairs, with its counts; ``code`` (n,) is the topic each document counts as.
+    """Return a fold of drawn pairs, with its counts; ``code`` (n,) is the topic that each document counts as.
 
     ``trained`` is what ``Split.train`` returns.
     """
@@ -390,7 +390,7 @@ def assemble(
 
 
 def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
-    """The chosen topic (n,) each document counts as, −1 where it is left out; checked to hold documents enough."""
+    """Return the chosen topic (n,) that each document counts as, −1 if left out; check that topics have enough documents."""
     code_of = np.full(len(corpus.topic.names) + 1, -1, dtype=np.int64)
     if merged is None:
         code_of[chosen] = chosen
@@ -402,10 +402,10 @@ def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
     if (sizes < 2).any():
         i = int(np.argmin(sizes))
         raise CorpusError(
-            f"topic {corpus.topic.names[chosen[i]]!r} has too few documents to make a pair",
+            f"topic {corpus.topic.names[chosen[i]]!r} has too few documents for a pair",
             found=(
-                f"{sizes[i]} documents; {int((sizes < 2).sum())} of {len(chosen)} chosen topics are"
-                " like it"
+                f"{counted(int(sizes[i]), 'document')}; too few in {int((sizes < 2).sum())} of {len(chosen)} chosen"
+                " topics"
             ),
             expected="two documents or more in every chosen topic",
             fix="raise --min-docs",

@@ -1,13 +1,13 @@
-"""Draws problems in which topic speaks for the truth, and as many in which it speaks against it (ours).
+"""Draws problems in which topic points to the truth, and as many in which it points away from it (ours).
 
-In: a ``Fold`` and its ``Corpus``, or rows of documents (d,) with codes of their authors and topics (d,), the most
-problems of a kind, a random generator.
-Out: ``even_fold`` gives a ``Fold`` or None; ``evenly`` ``Pairs`` of documents, equally many of each of four kinds: by one
-author and by two, on one topic and on two; without a single pair where a kind cannot be filled.
+In: a ``Fold`` and its ``Corpus``, or rows of documents (d,) with codes of their authors and topics (d,), the maximum
+number of problems of a kind, a random generator.
+Out: ``even_fold`` returns a ``Fold`` or None; ``evenly`` ``Pairs`` of documents, the same number of each of four kinds:
+same or different authors, on the same or on different topics; no pairs at all if a kind cannot be filled.
 
-Topic *helps* where one author writes on one topic and two authors write on two; it *misleads* where one author writes
-on two topics and two authors on one. A scorer of topic alone has an AUC above .5 in the first case and below .5 in the
-second. The texts are untouched, so no method can be built to pass this by noticing a replacement. Both classes have the
+Topic *helps* if one author writes on one topic or two authors write on two; it *misleads* if one author writes
+on two topics or two authors write on one. A scorer of topic only has an AUC above .5 in the first case and below .5 in
+the second. The texts are unchanged, so no method can pass this test by detecting a replacement. Both classes have the
 same known texts as far as topics allow, and questioned texts by authors of several documents.
 """
 
@@ -22,16 +22,16 @@ from ravenbench.problems.sources import rank_in_group
 from ravenbench.types import Bools, Corpus, Fold, Ints, Problems
 
 OF_AUTHOR = 6
-"""Pairs of documents of one author, at most, that are drawn from."""
+"""Maximum number of pairs of one author's documents to draw from."""
 OF_A_KIND = 40
-"""Problems of each stratum in a fold, at most."""
+"""Maximum number of problems of each stratum in a fold."""
 LEAST_ASKED = 10
-"""Problems of each stratum that are drawn in a fold, where there are as many, however small its test set is."""
+"""Number of problems of each stratum drawn in a fold, if it has enough, however small its test set is."""
 
 
 def even_fold(fold: Fold, corpus: Corpus, rng: np.random.Generator) -> Fold | None:
-    """A fold with the training set of this one and strata filled evenly: of all documents on its test topics, as many
-    problems of each kind as a fourth of its test set, within ``LEAST_ASKED`` and ``OF_A_KIND``. None without any."""
+    """Return a fold with the training set of this fold and evenly filled strata: of all documents on its test topics, as many
+    problems of each kind as a fourth of its test set, within ``LEAST_ASKED`` and ``OF_A_KIND``. None if there are none."""
     topic, author = corpus.topic.codes, corpus.author.codes
     tested = topic if fold.train.topic is None else fold.train.topic.codes
     rows = np.flatnonzero(
@@ -52,11 +52,11 @@ def even_fold(fold: Fold, corpus: Corpus, rng: np.random.Generator) -> Fold | No
 
 
 def evenly(rows: Ints, author: Ints, topic: Ints, most: int, rng: np.random.Generator) -> Pairs:
-    """Pairs of these documents, at most ``most`` of each of the four kinds and equally many of all.
+    """Return pairs of these documents, at most ``most`` of each of the four kinds and the same number of each.
 
     A different-author pair takes the known text of a same-author pair, and a questioned text by another author of
-    several documents, on the same topic (*misleads*) or on another one (*helps*). Every author has one pair of a kind
-    before any has a second.
+    several documents, on the same topic (*misleads*) or on another topic (*helps*). Every author has one pair of a kind
+    before any author has a second.
     """
     _, writer, documents = np.unique(author, return_inverse=True, return_counts=True)
     pairs = same_author_pairs(author, OF_AUTHOR, rng)

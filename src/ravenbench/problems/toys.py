@@ -1,6 +1,6 @@
-"""Makes problems of made-up words: for checks of methods, and to see before any work whether a method can work at all.
+"""Makes problems of made-up words: for checks of methods, and for a quick trial whether a method works at all.
 
-In: ``toy_problems`` takes a number of problems (n), of known texts of each, of words of a text; a seed; syllables to
+In: ``toy_problems`` takes numbers of problems (n), of known texts of each, of words of a text; a seed; syllables to
 make words of. All have defaults.
 Out: ``Problems`` (n) and their truth (n,) bool, True = same author (every second one).
 """
@@ -41,8 +41,8 @@ def toy_problems(
     seed: int = 0,
     alphabet: Sequence[str] = _SYLLABLES,
 ) -> tuple[Problems, Bools]:
-    """n ``Problems`` and their truth (n,), whose authors differ in word habits: enough for any method to run on, no
-    corpus needed."""
+    """Return n ``Problems`` and their truth (n,); the authors differ in word habits, which is enough for any method to run
+    without a corpus."""
     rng = stream(seed, "toy-problems", n, known)
     vocabulary = ["".join(rng.choice(alphabet, size=rng.integers(1, 4))) for _ in range(300)]
     marks = [".", ",", ";", "!", "?"]

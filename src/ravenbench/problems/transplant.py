@@ -1,19 +1,19 @@
-"""Transplants content: test problems whose questioned texts keep their style and get another text's content (ours).
+"""Transplants content: in test problems, questioned texts keep their style and get another text's content (ours).
 
 In: ``Transplanter``: the texts of a corpus and labels of its rows (authors, topics, language; None = unknown),
 similarities of topics (T, T), higher = more alike, or None, ``Draws``, how many frequent words may stay; its
-``transplant``: test ``Problems`` (n), with their truth (n,) where authors are unknown.
-Out: ``Transplanted``: four versions of the k problems that were kept (blind ``Problems`` in the same order), their rows
+``transplant``: test ``Problems`` (n), with their truth (n,) if authors are unknown.
+Out: ``Transplanted``: four versions of the k kept problems (blind ``Problems`` in the same order), their rows
 (k,) from 0, counts of problems left out by reason.
 InputError if labels or similarities do not fit or a text is not in the table. Helpers: ``linked`` gives rows,
-``known_authors`` labels, ``shortage`` a sentence, None where enough are left.
+``known_authors`` labels, ``shortage`` a sentence, None if enough are left.
 
-The questioned text y of a problem keeps its function words (``text.content_words``), marks and layout; its content words
-are replaced by those of a donor, a text that neither the author of the known texts nor the author of y wrote, each
+The questioned text y of a problem keeps its function words (``text.content_words``), marks and layout. Its content words
+are replaced by those of a donor (a text by neither the author of the known texts nor the author of y), each
 fitted into its place by length and case, or by another replacement (``text.splicing``). There are three versions of
-each: *on* (the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such
-donor, for the null). All three make equally little sense, and no verifier is trained again. ``statistics.content``
-tells from them how far content moves a verifier.
+each: *on* (the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another
+donor far from both, for the null). All three make equally little sense, and no verifier is trained again.
+``statistics.content`` computes from them how far content changes a verifier's answers.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Ints, Labels, Problems
 
 FEWEST_PAIRS = 20
-"""Transplanted problems of each class below which nothing is said."""
+"""Minimum transplanted problems of each class for a result."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transplanted:
-    """Versions of a test set: with its own content, and with three others'.
+    """Versions of a test set: with its content, and with three other contents.
 
     ``plain``, ``on``, ``off`` and ``off2`` are blind problems with the ids, order and known documents of the test
-    problems that were kept, over one table; ``rows`` (k,) says which these are, ascending, and ``left_out`` counts the
-    others by reason. ``donors`` are the rows of the corpus that gave content to the versions of each kept problem.
+    problems that were kept, over one table; ``rows`` (k,) are the rows of these problems, ascending, and ``left_out`` counts
+    the others by reason. ``donors`` are the rows of the corpus that gave content to the versions of each kept problem.
     """
 
     plain: Problems
@@ -62,7 +62,7 @@ class Transplanted:
         return len(self.rows)
 
     def select(self, selected: Ints) -> Transplanted:
-        """The ``Transplanted`` with these of the kept problems only, in all versions."""
+        """Return the ``Transplanted`` with only these kept problems, in all versions."""
         versions = {
             name: getattr(self, name).select(selected) for name in ("plain", "on", "off", "off2")
         }
@@ -73,17 +73,19 @@ class Transplanted:
 
 
 def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | None:
-    """The sentence that says that too few problems are left, with counts by reason; None where there are enough."""
+    """Return the sentence that too few problems are left, with counts by reason; None if there are enough."""
     if min(same, different) >= FEWEST_PAIRS:
         return None
-    why = "; ".join(f"{count} left out: {reason}" for reason, count in sorted(left_out.items()))
+    why = "; ".join(
+        f"{count} left out because {reason}" for reason, count in sorted(left_out.items())
+    )
     counts = f"{same} same-author and {different} different-author problems could be transplanted"
-    return f"{counts}, {FEWEST_PAIRS} of each are needed" + (f" ({why})" if why else "")
+    return f"{counts}; {FEWEST_PAIRS} of each are needed" + (f" ({why})" if why else "")
 
 
 def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
-    """For each problem the rows of all texts that must be taken to share an author with its texts where authors are not
-    known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts.
+    """Return for each problem the rows of all texts that may share an author with its texts, if authors are not
+    known: the texts of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts.
     """
     group = problems.groups(np.zeros(len(problems), dtype=bool) if same is None else same)
     owner: Ints = np.concatenate([problems.owner, np.arange(len(problems))])
@@ -95,8 +97,8 @@ def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
 
 
 def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
-    """Authors as far as truth tells: documents of one known set, or of both sides of a same-author problem, have one
-    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so.
+    """Return authors as far as truth shows them: documents of one known set, or of both sides of a same-author problem, have
+    one label, over the one table of all sets. Two labels may still be one author, if no problem says so.
     """
     code: Ints = np.arange(len(sets[0][0].texts), dtype=np.int64)
     for problems, same in sets:
@@ -108,19 +110,19 @@ REPEATED = "the questioned text is one of the known texts"
 NO_CONTENT = f"the questioned text has fewer than {FEWEST_WORDS} content words"
 NO_FUNCTION = f"the questioned text has fewer than {FEWEST_WORDS} function words"
 AT_A_TIME = 500
-"""Texts put together at a time; until then the pieces of all of them are kept."""
+"""Number of texts joined at a time; until then, the pieces of all of them are in memory."""
 
 
 class Transplanter:
-    """Makes transplanted versions of test sets; built once for a corpus. ``refusal`` says why no text of it can be
+    """Makes transplanted versions of test sets; built once for a corpus. ``refusal`` says why no text can be
     transplanted.
 
-    ``texts`` are all of the corpus: donors come from it, and every problem's texts must be in it; labels are over its
-    rows. Without topics donors are found by content similarity. Documents of unknown author give no content where
-    authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics, higher
-    = more alike, every other topic is far. The ``function_words`` most frequent words may stay in their places. Draws
-    for a problem depend on the seed and its id only. The ``segmenter`` that finds words is by default that
-    of the texts' scripts and language; a ``tagger`` is needed where words are replaced naturally. InputError if labels or
+    ``texts`` are all texts of the corpus: donors come from it, and every problem's texts must be in it; labels are over its
+    rows. Without topics, donors are found by content similarity. Documents of unknown author give no content if
+    other authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics (higher
+    = more alike), every other topic is far. The ``function_words`` most frequent words may stay in their places. Draws
+    for a problem depend only on the seed and its id. The default ``segmenter``, which finds words, is that
+    of the texts' scripts and language; a ``tagger`` is needed to replace words naturally. InputError if labels or
     similarities do not fit the texts.
     """
 
@@ -140,7 +142,7 @@ class Transplanter:
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):
                 raise InputError(
-                    f"{name} has another length than the texts",
+                    f"{name} and the texts differ in length",
                     found=f"{len(labels)} and {len(texts)}",
                 )
         if (
@@ -164,10 +166,10 @@ class Transplanter:
         spoken = language_of(language)
         detected = detect(texts, spoken) if segmenter is None else Detected(segmenter)
         self.splicer = Splicer(texts, function_words, writers, topics, detected, tagger, spoken)
-        self.refusal = self.splicer.refusal if len(texts) else "there is no text"
+        self.refusal = self.splicer.refusal if len(texts) else "there are no texts"
 
     def keeping(self, function_words: int) -> Transplanter:
-        """The same with another number of frequent words that may stay."""
+        """Return the same with another number of frequent words that may stay."""
         narrowed = copy(self)
         narrowed.splicer = self.splicer.keeping(function_words)
         narrowed.__dict__.pop("_donors", None)
@@ -175,14 +177,14 @@ class Transplanter:
 
     @property
     def by(self) -> str:
-        """How donors are chosen."""
+        """Return how donors are chosen."""
         return ByContent.by if self.topic is None else ByTopic.by
 
     def transplant(self, problems: Problems, same: ArrayLike | None = None) -> Transplanted:
-        """The three versions of a test set. Too few texts or donors never raise: what is missing is counted.
+        """Return the three versions of a test set. Too few texts or donors raise no error; Raven counts what is missing.
 
-        ``same`` (n,), the truth, is used where authors are unknown: a text is then no donor to a problem with which it
-        is linked by shared or same-author documents. InputError if a text is not in the table.
+        ``same`` (n,), the truth, is used if authors are unknown: a text is then not a donor to a problem that shared or
+        same-author documents link it with. InputError if a text is not in the table.
         """
         if self.refusal is not None:
             left_out = {self.refusal: len(problems)} if len(problems) else {}
@@ -217,7 +219,7 @@ class Transplanter:
     def otherwise(
         self, problems: Problems, replaced: Transplanted, replacement: str = FREE
     ) -> Transplanted:
-        """What ``transplant`` made of a test set, with words of the same donors put in by another replacement
+        """Return what ``transplant`` made of a test set, with words of the same donors inserted by another replacement
         (``text.splicing``)."""
         return self._record(problems, replaced.rows, replaced.donors, replacement, {})
 
@@ -248,7 +250,7 @@ class Transplanter:
         return barred if writers.min() >= 0 else np.union1d(barred, groups()[problem])
 
     def rows_here(self, problems: Problems) -> Ints:
-        """The row in this table of each row of the problems' table, −1 for those not in use; InputError if one in use
+        """Return the row in this table of each row of the problems' table, −1 for rows not in use; InputError if a row in use
         is not here."""
         if problems.texts is self.texts or problems.texts.digest() == self.texts.digest():
             return np.arange(len(self.texts), dtype=np.int64)
@@ -257,7 +259,7 @@ class Transplanter:
             row_here = self._row_of.get(problems.texts.hash(document))
             if row_here is None:
                 raise InputError(
-                    "a problem's text is not among the corpus's",
+                    "a problem's text is not in the corpus",
                     found=problems.texts[document][:60],
                 )
             row[document] = row_here

@@ -1,16 +1,16 @@
-"""Ends a process that works for another within seconds of the other's end; removes private folders; notes program runs.
+"""Ends worker processes within seconds after their parent; removes private folders; records program runs.
 
-In: for ``end_with`` the number of the parent process and a signal; for ``end_descendants`` and ``sweep`` seconds to
-wait at most; for ``parent_of`` a process number; for ``note`` how a program was run (text); nothing for the others.
-Out: ``private_folder`` gives a path that is removed after its block, ``parent_of`` a process number (0 = unknown),
+In: for ``end_with`` the number of the parent process and a signal; for ``end_descendants`` and ``sweep`` the maximum
+seconds to wait; for ``parent_of`` a process number; for ``note`` how a program was run (text); nothing for the others.
+Out: ``private_folder`` returns a path that is removed after its block, ``parent_of`` a process number (0 = unknown),
 ``me`` the arguments of ``end_with`` for a process started here, ``ending_with_me`` those of a pool, ``ways`` what
-``note`` was told since ``noted`` began (text: "confined", "not confined" and why; "" = none was run). ``end_with``,
-``die_with_parent``, ``adopt_orphans`` and ``end_descendants`` (Linux), ``sweep`` and ``note`` give nothing. None raises
-an error of its own.
+``note`` recorded since ``noted`` began (text: "confined", "not confined" and why; "" = none was run). ``end_with``,
+``die_with_parent``, ``adopt_orphans`` and ``end_descendants`` (Linux), ``sweep`` and ``note`` return nothing. None
+raises an error of its own.
 
-Where the kernel does so (Linux: ``PR_SET_PDEATHSIG``) the process is killed at once, also within native code;
-elsewhere, and where a thread of the parent that may end before the parent started it, a thread looks once a second.
-Private folders of processes that live no more are removed.
+If the kernel supports it (Linux: ``PR_SET_PDEATHSIG``), it kills the process at once, also within native code.
+Otherwise, and if a thread of the parent that may end earlier started it, a thread checks once a second.
+Private folders of processes that no longer run are removed.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _PREFIX = "raven-program"
 
 @cache
 def end_with(parent: int, at_once: bool = False, by: int = signal.SIGKILL) -> None:
-    """From now on this process ends when ``parent``, which started it, does; now, if that has ended meanwhile.
+    """End this process when ``parent``, which started it, ends; at once if it has already ended.
 
-    ``at_once``: the main thread of the parent started it, so that the kernel may be asked: it looks after that thread.
+    ``at_once``: the main thread of the parent started it, so the kernel may watch that thread.
     ``by`` is the signal that ends it.
     """
     if at_once:
@@ -58,18 +58,18 @@ def end_with(parent: int, at_once: bool = False, by: int = signal.SIGKILL) -> No
 
 
 def die_with_parent() -> None:
-    """From now on the kernel kills this process when its parent ends (Linux)."""
+    """Have the kernel kill this process when its parent ends (Linux)."""
     _ask_kernel(_PARENT_DEATH, signal.SIGKILL)
 
 
 def adopt_orphans() -> None:
-    """From now on what a descendant leaves behind becomes a child of this process, in whatever session (Linux)."""
+    """Make orphaned descendants children of this process, in any session (Linux)."""
     _ask_kernel(_SUBREAPER, 1)
 
 
 def end_descendants(patience: float = 10.0) -> None:
-    """Kill the children of a process that adopts orphans; theirs become its own and are killed next, until there are
-    none, for ``patience`` seconds at most. It reads ``/proc`` (Linux)."""
+    """Kill the children of a process that adopts orphans; their children become its own and are killed next, until there are
+    none, for at most ``patience`` seconds. It reads ``/proc`` (Linux)."""
     until = time.monotonic() + patience
     with suppress(ChildProcessError):
         while time.monotonic() < until:
@@ -88,20 +88,20 @@ def _ask_kernel(option: int, value: int) -> None:
 
 
 def me() -> tuple[int, bool]:
-    """This process as ``end_with`` takes it in one that is started here and now."""
+    """Return the arguments of ``end_with`` for a process that this process starts now."""
     return os.getpid(), threading.current_thread() is threading.main_thread()
 
 
 def ending_with_me() -> dict[str, Callable[..., Any] | tuple[int, bool]]:
-    """What a pool takes so that its workers do this before anything else."""
+    """Return the arguments of a pool whose workers then end with this process."""
     return {"initializer": end_with, "initargs": me()}
 
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A folder that no other user can read and that is gone when the block ends, however it ends.
+    """Give a folder that no other user can read; it is removed when the block ends, also after an error.
 
-    Its name holds this machine and process, so that a folder left by a process that was killed is known as such.
+    Its name contains this machine and process, so that a folder of a killed process can be recognised.
     """
     sweep()
     with tempfile.TemporaryDirectory(
@@ -111,12 +111,12 @@ def private_folder() -> Iterator[Path]:
 
 
 def sweep(patience: float = 0.0) -> None:
-    """Remove the private folders of processes of this machine that live no more.
+    """Remove the private folders of this machine's processes that no longer run.
 
     Parameters
     ----------
     patience : float
-        Seconds to wait for the children of this process that still have one.
+        Seconds to wait for the children of this process that still have a folder.
     """
     until = time.monotonic() + patience
     while True:
@@ -136,7 +136,7 @@ def sweep(patience: float = 0.0) -> None:
 
 
 def parent_of(process: int) -> int:
-    """The parent of a process, 0 where it is not known."""
+    """Return the parent of a process, 0 if unknown."""
     return int(fields[1]) if len(fields := process_stat(process)) > 1 else 0
 
 
@@ -145,7 +145,7 @@ _ran: ContextVar[list[str] | None] = ContextVar("ran", default=None)
 
 @contextmanager
 def noted() -> Iterator[None]:
-    """Note how outside programs are run while the block lasts."""
+    """Record how outside programs are run within the block."""
     token = _ran.set([])
     try:
         yield
@@ -154,11 +154,11 @@ def noted() -> Iterator[None]:
 
 
 def note(call: str) -> None:
-    """Note how an outside program was run."""
+    """Record how an outside program was run."""
     if (calls := _ran.get()) is not None and call not in calls:
         calls.append(call)
 
 
 def ways() -> str:
-    """How outside programs were run since ``noted`` began: "confined", or "not confined" and why; "" where none was."""
+    """Return how outside programs were run since ``noted`` began: "confined", or "not confined" and why; "" if none ran."""
     return "; ".join(_ran.get() or ())

@@ -1,10 +1,10 @@
-"""Holds what is to be known of what was read: notes and faults, each a code with places and values.
+"""Stores notes and faults about what was read, each as a code with places and values.
 
 In: a code of ``account.toml``, places (ids, files or names concerned) and values for its sentence.
-Out: ``Note``, whose effect, sentence and fix are its row of the table; ``noted`` a list of one note, or of none where
-there is nothing to say; ``fault`` the error of a code, for whoever reads to raise. ``notes_in`` reads what was stored.
+Out: ``Note``, whose effect, sentence and fix are in its row of the table; ``noted``: a list with one note, or an empty
+list if there is nothing to say; ``fault``: the error of a code, for readers to raise. ``notes_in`` reads stored notes.
 
-A doubt is added by one function that yields notes (``remarks.check``) and one row of the table, which has all words.
+To add a doubt, write one function that gives notes (``remarks.check``) and one row of the table, which has all words.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from ravenbench import errors
 from ravenbench.errors import SAID_AT_ONCE, FormatError, first_names, offered, with_keys
 
 ACCOUNT = "what was left out"
-"""The note of a corpus that holds all notes on how it was read."""
+"""Key of a corpus' notes: all notes on how Raven read the corpus."""
 EFFECTS = (*SAID_AT_ONCE, "doubt", "fact")
-"""What a note may say was done, the most important first."""
+"""What a note says was done, the most important first."""
 MOST_PLACES = 1_000
-"""Places that a note keeps, the first ones; its count is of all."""
+"""Number of places that a note keeps (the first ones); its count includes all."""
 _SHOWN = 5
 Value = int | str | tuple[str, ...]
 
 
 class CodeRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the table says of a code: one of ``EFFECTS``, a sentence with places for values, and what mends it."""
+    """A note's row of the table: one of ``EFFECTS``, a sentence with names of values in braces, and what to do."""
 
     effect: str
     says: str
@@ -40,7 +40,7 @@ class CodeRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FaultRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the table says of a fault: the class of its error, the problem, what was expected, and what mends it."""
+    """A fault's row of the table: the class of its error, the problem, what was expected, and what to do."""
 
     problem: str
     kind: str = "FormatError"
@@ -60,12 +60,12 @@ def _rows() -> _Table:
 
 
 def table() -> dict[str, CodeRow]:
-    """The rows of all notes, by code."""
+    """Return the rows of all notes, by code."""
     return _rows().note
 
 
 def faults() -> dict[str, FaultRow]:
-    """The rows of all faults, by code."""
+    """Return the rows of all faults, by code."""
     return _rows().fault
 
 
@@ -79,8 +79,10 @@ def fault(
     fix: str | None = None,
     **values: object,
 ) -> FormatError:
-    """The error of a code, its sentences filled with these values; ``expected`` and ``fix`` where they follow from what
-    was read. It is of the class that its row names, a FormatError or another InputError."""
+    """Return the error of a code, with these values in its sentences.
+
+    ``expected`` and ``fix`` replace those of the table. The error is of the class that its row names: a FormatError or
+    another InputError."""
     row = faults()[code]
     filled = [words and words.format(**values) for words in (row.problem, row.expected, row.fix)]
     error: type[FormatError] = getattr(errors, row.kind)
@@ -96,18 +98,18 @@ def fault(
 
 
 class Note(msgspec.Struct, frozen=True):
-    """One thing that is to be known of what was read.
+    """One note about what was read.
 
     Attributes
     ----------
     code : str
-        Its row of the table.
+        The key of its row in the table.
     count : int
-        How many texts, rows, files or names it is about.
+        The number of texts, rows, files or names it is about.
     places : tuple of str
         Their ids or names, at most ``MOST_PLACES``.
     values : dict
-        What else its sentence says.
+        Further values in its sentence.
     """
 
     code: str
@@ -117,24 +119,24 @@ class Note(msgspec.Struct, frozen=True):
 
     @property
     def effect(self) -> str:
-        """Whether it refused, left out, joined, doubts or tells a fact."""
+        """Return what was done: one of ``EFFECTS``."""
         return self._row.effect
 
     @property
     def sentence(self) -> str:
-        """What was found, in words."""
+        """Return what was found, as a sentence."""
         return self._filled(self._row.says)
 
     @property
     def fix(self) -> str:
-        """What mends it, by flags and keys that the command at hand has; "" where nothing does."""
+        """Return what to do, with the flags and keys of the current command; "" if there is nothing to do."""
         return with_keys(offered(self._filled(self._row.fix)))
 
     def __str__(self) -> str:
         return "; ".join(filter(None, (self.sentence, self.fix)))
 
     def record(self) -> dict[str, Any]:
-        """What JSON says of it."""
+        """Return the note as a dict for JSON."""
         words = {"effect": self.effect, "sentence": self.sentence, "fix": self.fix}
         return {**msgspec.structs.asdict(self), **words}
 
@@ -150,7 +152,7 @@ class Note(msgspec.Struct, frozen=True):
         shown["count"] = f"{self.count:,}"
         shown["s"] = "s" * (self.count != 1)
         total = f"{shown['count']} of {shown.get('total', '')} texts"
-        shown["texts"] = f"{total}, as {self.places[0]}: " if self.places else ""
+        shown["texts"] = f"{total}, such as {self.places[0]}: " if self.places else ""
         return words.format_map(defaultdict(str, shown))
 
 
@@ -163,20 +165,21 @@ def _in_words(value: Value) -> str:
 def noted(
     code: str, places: Iterable[str] = (), count: int | None = None, **values: Value
 ) -> list[Note]:
-    """The note of a code in a list, which is empty where it is about nothing; the count is that of its places unless it
-    is given."""
+    """Return the note of a code in a list, or an empty list if it is about nothing.
+
+    By default, the count is the number of places."""
     all_places = tuple(places)
     number = len(all_places) if count is None else count
     return [Note(code, number, all_places[:MOST_PLACES], values)] if number else []
 
 
 def in_words(notes: Mapping[str, Any]) -> dict[str, Any]:
-    """The notes of a corpus as records of runs have them, its account in sentences."""
+    """Return the notes of a corpus as records of runs store them, with the account as sentences."""
     return {key: list(map(str, value)) if key == ACCOUNT else value for key, value in notes.items()}
 
 
 def notes_in(stored: Iterable[Any]) -> list[Note]:
-    """Notes as they were stored: records, or the sentences of an earlier Raven."""
+    """Return stored notes: records, or sentences of an earlier version of Raven."""
     return [
         Note("earlier", values={"sentence": note})
         if isinstance(note, str)

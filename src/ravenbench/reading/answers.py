@@ -5,7 +5,7 @@ In: the path of a file, folder or zip; truth and answers to align or to write.
 Out: ``Truth`` (n problems; ``same`` (n,) bool, True = same author), ``SystemAnswers`` (``value`` (n,) from 0 to 1,
 higher = same author, 0.5 = unanswered), ``Aligned`` (answers in truth's order, 0.5 where missing), files of answers,
 or PAN's measures (each 0 to 1, three decimals, or None) as ``out.json`` and ``evaluation.prototext``. FormatError for
-lines that do not parse, InputError for unknown problems or an unwritable place.
+lines that do not parse, InputError for unknown problems or a place that Raven cannot write.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from ravenbench.text.names import name_key
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 MOST_FAULTS = 10
-"""Faults in answers that are listed; all are counted."""
+"""Number of faults in answers that an error lists; it counts all."""
 
 
 def truth_files(archive: Archive, split: Split | None) -> list[str]:
-    """The files of truth in a place, of one part where it has several. FormatError if there is none."""
+    """Return the files of truth in a place; of one part, if it has several. FormatError if there is none."""
     truths = [
         n for n in archive.names if is_truth(n) and (is_lines(n) or n.lower().endswith(".txt"))
     ]
@@ -63,16 +63,16 @@ def truth_files(archive: Archive, split: Split | None) -> list[str]:
     if not names:
         answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
         raise FormatError(
-            "there is no truth here, but answers" if answers else "there is no truth here",
+            "these are answers, not truth" if answers else "no truth found here",
             file=archive.path,
             expected="truth.jsonl or truth.txt",
-            fix=SWAPPED if answers else "give the file of truth, or the folder it is in",
+            fix=SWAPPED if answers else "give the file of truth, or its folder",
         )
     return names
 
 
 def answer_files(archive: Archive) -> list[str]:
-    """The files of answers in a place: those of that name, else those that look like it."""
+    """Return the files of answers in a place: files of that name, otherwise files that look like answers."""
     if archive.single:
         return archive.names
     texts = [
@@ -85,7 +85,7 @@ def answer_files(archive: Archive) -> list[str]:
 
 
 def looks_like_answers(archive: Archive, name: str) -> bool:
-    """Whether a file is one of answers by its columns, or by its first line."""
+    """Return whether a file contains answers, by its columns or its first line."""
     if table_kind(name) is not None:
         with suppress(FormatError, MissingPart):
             columns = next(table_rows(archive, name), (0, {}))[1].keys()
@@ -99,14 +99,14 @@ def looks_like_answers(archive: Archive, name: str) -> bool:
 
 
 def is_table(archive: Archive, name: str) -> bool:
-    """Whether a file is a table by its name, or not called ``.txt`` and holds JSON lines."""
+    """Return whether a file is a table by its name, or contains JSON lines and does not end in ``.txt``."""
     return table_kind(name) is not None or (
         PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
     )
 
 
 GENERATED = ("label", "is_human")
-"""Fields in which answers to PAN's tasks on generated content stand, 2025 and 2024."""
+"""Fields with the answers to PAN's tasks on generated content, 2025 and 2024."""
 _PREFIX = re.compile(r"([A-Za-z]+)\d+\Z")
 _DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
@@ -125,7 +125,7 @@ class Truth:
     group : Labels, or None
         Language and genre (``dutch essays``), or the letters that PAN13–15 ids begin with.
     about : str
-        What is true or not: a key of ``reading.problem_sets.WORDINGS``.
+        What the truth is about: a key of ``reading.problem_sets.WORDINGS``.
     """
 
     ids: Strings
@@ -137,7 +137,7 @@ class Truth:
 
     @property
     def words(self) -> Wording:
-        """How pages speak of it."""
+        """Return the words that pages use for this truth."""
         return WORDINGS[self.about]
 
     def __len__(self) -> int:
@@ -146,20 +146,20 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class SystemAnswers(Answers):
-    """The n answers of one system, under its name: ``value`` (n,) from 0 to 1, higher = same author.
+    """The n answers of one system, with its name: ``value`` (n,) from 0 to 1, higher = same author.
 
     Attributes
     ----------
     decision : (n,) float64, or None
         The Y/N field of PAN13 answers: 1 = Y, 0 = N, 0.5 = unanswered. c@1 uses it there, AUC uses ``value``.
     notes : tuple of Note
-        Repairs made on request.
+        Repairs that the user asked for.
     file : str
-        Where they were read, "" where they were not.
+        The file they were read from, or "".
     lines : (n,) int64, or None
         The line of each answer, from 1.
     faults : tuple of InputError
-        What is wrong with the lines that are left out.
+        The errors of lines that Raven leaves out.
     """
 
     system: str = ""
@@ -171,7 +171,7 @@ class SystemAnswers(Answers):
 
 
 class Aligned(NamedTuple):
-    """Answers in truth's order: ``value`` (n,) from 0 to 1, 0.5 where missing; ``missing`` (n,) bool; ``decision``
+    """Answers in the order of truth: ``value`` (n,) from 0 to 1, 0.5 where missing; ``missing`` (n,) bool; ``decision``
     (n,) of 0, 0.5 and 1, or None."""
 
     value: Floats
@@ -180,9 +180,9 @@ class Aligned(NamedTuple):
 
 
 def read_truth(path: str | Path, split: Split | None = None) -> Truth:
-    """The ``Truth`` in a file, folder or zip; several truth files of one place are joined.
+    """Read the ``Truth`` in a file, folder or zip; Raven joins several truth files of one place.
 
-    FormatError if there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
+    FormatError if there is none, a line does not parse (Raven recognises answers given as truth), or an id is duplicate.
     """
     with Archive(path) as archive:
         names = archive.names if archive.single else truth_files(archive, split)
@@ -234,12 +234,13 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
 def read_answers(
     path: str | Path, lenient: bool = False, faults: Faults | None = None
 ) -> SystemAnswers:
-    """One system's answers (values from 0 to 1) from a file, folder or zip; what is wrong with lines is put to
-    ``faults``, if given.
+    """Read one system's answers (values from 0 to 1) from a file, folder or zip.
+
+    Raven adds errors of lines to ``faults``, if given.
 
     FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a
-    value that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient``
-    takes the single number out of a value such as ``[0.5]`` and says so in ``notes``.
+    value that is a string, a list, NaN, infinite or outside [0, 1], a duplicate id, an empty file, truth. ``lenient``
+    takes the number out of a value such as ``[0.5]`` and notes this in ``notes``.
     """
     with Archive(path) as archive:
         names = answer_files(archive)
@@ -255,33 +256,33 @@ def read_answers(
 
 
 def answer_faults() -> Faults:
-    """What gathers all faults of all submissions."""
+    """Return a collector for all faults of all submissions."""
     return Faults("faults in the answers", MOST_FAULTS, values=True)
 
 
 def read_systems(
     path: str | Path, lenient: bool = False, faults: Faults | None = None
 ) -> list[SystemAnswers]:
-    """The answers of every system in a file, folder or zip (values from 0 to 1), sorted by name.
+    """Read the answers of every system in a file, folder or zip (values from 0 to 1), sorted by name.
 
-    All faults of all files are said at once, or put to ``faults``, which its owner checks.
+    Raven reports all faults of all files in one error, or adds them to ``faults``, which the caller checks.
 
     A system's name is the folder of its ``answers.jsonl`` or ``answers.txt``, or the stem of its file. FormatError as
-    ``read_answers``, or if two systems have one name.
+    ``read_answers``, or if two systems have the same name.
     """
     with Archive(path) as archive:
         names = answer_files(archive)
         if not names:
             truth = any(is_truth(n) for n in archive.names)
             raise FormatError(
-                "there are no answers here, but truth" if truth else "there are no answers here",
+                "this is truth, not answers" if truth else "no answers found here",
                 file=path,
                 found=some(archive.names),
                 expected="answers.jsonl or answers.txt, or a table with the columns id and value",
                 fix=(
                     SWAPPED
                     if truth
-                    else "give the folder that a system's answers.jsonl or answers.txt is in"
+                    else "give the folder with a system's answers.jsonl or answers.txt"
                 ),
             )
         gathering = answer_faults() if faults is None else faults
@@ -302,8 +303,9 @@ def read_systems(
 
 
 def align(truth: Truth, answers: Answers) -> Aligned:
-    """The answers as ``Aligned``, in the order of truth, 0.5 where one is missing. InputError if answers name
-    problems that truth does not have."""
+    """Return the answers as ``Aligned``, in the order of truth, with 0.5 for a missing answer.
+
+    InputError if answers name problems that truth does not contain."""
     row = {name: i for i, name in enumerate(truth.ids.tolist())}
     positions = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
     if np.any(positions < 0):
@@ -323,7 +325,7 @@ def align(truth: Truth, answers: Answers) -> Aligned:
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
             fix=next(
                 map(str, ids_apart(unknown, truth.ids.tolist())),
-                "is this the truth these answers belong to?",
+                "does this truth belong to these answers?",
             ),
             **location,
             system=system,
@@ -341,9 +343,9 @@ def align(truth: Truth, answers: Answers) -> Aligned:
 
 
 def write_answers(path: str | Path, answers: Answers) -> Path:
-    """Write ``{"id", "value"}`` lines, or ``ID value`` lines where the name ends in ``.txt``; nothing is rounded.
+    """Write ``{"id", "value"}`` lines, or ``ID value`` lines if the name ends in ``.txt``; nothing is rounded.
 
-    InputError if the file cannot be written, or an id with white space would stand in a ``.txt``.
+    InputError if Raven cannot write the file, or a ``.txt`` would contain an id with white space.
     """
     path = location(path)
     data = answer_bytes(answers, plain=path.suffix.lower() == ".txt")
@@ -353,9 +355,9 @@ def write_answers(path: str | Path, answers: Answers) -> Path:
 
 
 def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
-    """What ``write_answers`` writes, in the plain form of ``.txt`` or as JSON lines.
+    """Return what ``write_answers`` writes, in the plain form of ``.txt`` or as JSON lines.
 
-    InputError if an id with white space would stand in the plain form.
+    InputError if the plain form would contain an id with white space.
     """
     lines = []
     for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
@@ -371,9 +373,9 @@ def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
 
 _KINDS = {str: "a string", bool: "true or false", type(None): "null"}
 _TRUTH = (
-    "write a number: 1 for true and 0 for false, where they mean the same author and different ones"
+    "write a number: 1 for true and 0 for false, if they mean the same author and different authors"
 )
-_UNANSWERED = "give it a value, or leave the line out: a problem without an answer counts as 0.5"
+_UNANSWERED = "add a value, or leave the line out: a problem without an answer counts as 0.5"
 
 
 def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
@@ -510,19 +512,19 @@ def _answer(
         further = [k for k in record if k != "id"]
         numbers = [k for k in further if isinstance(record[k], int | float)]
         candidate_column = next(iter(numbers or (further if len(further) == 1 else [])), None)
-        fix = f"call it value, if {candidate_column} is a number from 0 to 1 with 0.5 for no answer"
+        fix = f"rename {candidate_column} to value, if it is a number from 0 to 1 with 0.5 for no answer"
         if candidate_column is None:
             fix = _UNANSWERED
         elif not numbers:
             fix = (
-                "write a number from 0 (different authors) to 1 (the same) as value, in place of"
+                "write a number from 0 (different authors) to 1 (same author) as value, in place of"
                 f" {candidate_column}"
             )
         elif (of_class := _fix_of_class(candidate_column, further)) is not None:
             fix = of_class
         elif any(word in plain_key(candidate_column) for word in OPPOSITES):
             fix = (
-                f"{candidate_column} says how different they are: write 1 - {candidate_column} as"
+                f"{candidate_column} measures how different the texts are: write 1 - {candidate_column} as"
                 " value, if it is from 0"
                 " to 1"
             )
@@ -532,7 +534,7 @@ def _answer(
         if not lenient or len(value) != 1:
             fix = "write one number for each problem"
             if len(value) == 1:
-                fix = "--lenient takes the number out of it"
+                fix = "--lenient takes the number out of the list"
             raise fault("value-list", **location, found=value, fix=fix)
         value = value[0]
         if not notes:
@@ -562,15 +564,15 @@ def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
             if re.fullmatch(f"{stem}(class|of)?(1|yes|true|same)", plain_key(name))
         ]
         first_step = (
-            f"call {same_columns[0]} value" if same_columns else f"write 1 - {column} as value"
+            f"rename {same_columns[0]} to value" if same_columns else f"write 1 - {column} as value"
         )
         return f"{first_step}, if it is from 0 to 1: {column} is the probability of 0, different authors"
     predicted = next((name for name in columns if plain_key(name) in _PREDICTED), None)
     if predicted is None or not plain_key(column).startswith(("confidence", "certainty")):
         return None
     return (
-        f"{column} is about what {predicted} says, and no probability that the author is the same:"
-        f" write it as value where {predicted} says so, and 1 - {column} where it says different"
+        f"{column} refers to the class in {predicted}; it is not the probability of the same author:"
+        f" write it as value if {predicted} says same author, and 1 - {column} if it says different"
         " authors"
     )
 
@@ -586,7 +588,7 @@ def _number_meant(text: str) -> str | None:
     same = SAME.get(plain_key(text))
     if same is None:
         return None
-    return f"write {same:d}, not {written}: 1 is the same author, 0 different ones"
+    return f"write {same:d}, not {written}: 1 means the same author, 0 different authors"
 
 
 def _unquoted(text: str) -> str:
@@ -623,7 +625,7 @@ def _number(value: float, location: dict[str, Any]) -> float:
         cure = (
             _UNANSWERED
             if value != value
-            else "map scores to [0, 1] first: 0 different authors, 1 the same, 0.5 open"
+            else "map scores to [0, 1] first: 0 means different authors, 1 the same author, 0.5 no answer"
         )
         raise fault("value-not-from-0-to-1", **{"found": value} | location, fix=cure, value=kind)
     return float(value)
@@ -646,14 +648,14 @@ MEASURES = {
     "brier": "brier",
     "overall": "overall5",
 }
-"""PAN's names of its metrics (2021–23), and Raven's."""
+"""PAN's names of its metrics (2021–23), with Raven's names."""
 MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "overall": "overall"}
 
 
 def pan_measures(
     truth: Truth, answers: Aligned, f05u_2020: bool = False
 ) -> dict[str, float | None]:
-    """The measures of PAN 2021–23 by their names there, each from 0 to 1, to three decimals; None where PAN has none.
+    """Return the measures of PAN 2021–23 by PAN's names, each from 0 to 1, to three decimals; None if PAN has none.
 
     The 2020 form has no Brier score, and F0.5u counts 0.5 as "same author".
     """
@@ -691,18 +693,18 @@ _FILES = {"out.json": b'"auc"', "evaluation.prototext": b"measure {"}
 
 
 def check_pan_output(folder: str | Path, inputs: Sequence[Path]) -> None:
-    """Refuse, before anything is evaluated, a folder in which these files cannot be written.
+    """Raise an error before the evaluation if Raven cannot write these files in a folder.
 
-    InputError if a file of such a name is there that no evaluation wrote, or is read.
+    InputError if the folder has such a file that no evaluation wrote, or that is an input.
     """
     for name, mark in _FILES.items():
         check_file(Path(folder) / name, inputs=inputs, mark=mark)
 
 
 def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:
-    """Write ``out.json`` and ``evaluation.prototext``; earlier ones are replaced.
+    """Write ``out.json`` and ``evaluation.prototext``; they replace earlier files.
 
-    InputError if they cannot be written.
+    InputError if Raven cannot write them.
     """
     folder = Path(folder)
     blocks = [

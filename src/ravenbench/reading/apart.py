@@ -1,15 +1,14 @@
-"""Reads documents in a separate process, so that one that hangs, swells or crashes over a file ends no command.
+"""Reads documents in a separate process, so that a file that hangs or crashes its reader does not end the command.
 
 In: the path of a file, the name of its format and an encoding or None.
-Out: a list of ``Document``s; the reader's error; Unreadable where reading took more than its seconds of the processor
+Out: a list of ``Document``s; the reader's error; Unreadable if reading took more than its limit of processor seconds
 or bytes of memory. ``serve`` is that process, ``limited`` gives a part of a file half of the time, ``too_late`` a
 sentence.
 
-``read_apart`` is called by the command, and starts this module as a process of its own, which serves one file after
-another: a line of JSON with the path comes in, a line with the documents or the error goes out. Files have
-``A_MEGABYTE`` seconds of the processor for each 2**20 bytes, all together ``SECONDS`` more, and the process
-``MEMORY`` bytes of address space. What a reader's module names as its ``LIBRARIES`` is imported before its time is
-counted.
+``read_apart`` is called by the command. It starts this module as a separate process, which reads one file after
+another: it receives a line of JSON with the path and sends a line with the documents or the error. Each file has
+``A_MEGABYTE`` seconds of processor time for each 2**20 bytes, all files together ``SECONDS`` more, and the process has
+``MEMORY`` bytes of address space. Raven imports a reader's ``LIBRARIES`` before it counts time.
 """
 
 from __future__ import annotations
@@ -40,8 +39,8 @@ from ravenbench.seams import document_formats
 SECONDS = 1.0
 A_MEGABYTE = 10.0
 LEAST = 0.02
-"""Of the processor: what all files share, and a command has for the first of a format; what a file has for each
-2**20 bytes; and what it has at least. What files leave of theirs fills up what they share."""
+"""Seconds of processor time: what all files share (and a command has for the first file of a format); what a file has
+for each 2**20 bytes; and what it has at least. Time that a file does not use is added to what all share."""
 MEMORY = 2 * 2**30
 
 
@@ -117,8 +116,9 @@ _formats = set[str]()
 
 
 def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
-    """The documents of a file, read by the process; ``name`` is its format. Raises what the reader raises, and
-    Unreadable where the process ended over it."""
+    """Read the documents of a file in the separate process; ``name`` is its format.
+
+    Raises what the reader raises, and Unreadable if the process ended while it read the file."""
     with _lock:
         if _servers and _servers[0].owner != os.getpid():
             _servers.clear()
@@ -141,7 +141,7 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
     if isinstance(answer, int):
         late = -answer in [getattr(signal, name, 0) for name in ("SIGXCPU", "SIGVTALRM")]
         raise Unreadable(
-            too_late(seconds) if late else "no reader gets through this file",
+            too_late(seconds) if late else "the reader crashed on this file",
             file=path,
             expected=name,
             fix=FIX,
@@ -156,8 +156,8 @@ def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
 
 
 def too_late(seconds: float) -> str:
-    """The sentence on a file that takes more than so many seconds of the processor."""
-    return f"reading it takes more than {seconds:.1f} seconds, the limit of its size"
+    """Return the sentence on a file that takes more than this many seconds of processor time."""
+    return f"reading it takes more than {seconds:.1f} seconds, the limit for a file of this size"
 
 
 def serve(parent: int, at_once: bool) -> None:
@@ -202,8 +202,8 @@ def _late(*_: object) -> None:
 
 @contextmanager
 def limited(path: Path, size: int) -> Iterator[None]:
-    """Raise Unreadable where reading one part of a file, of so many bytes, takes half of the time that a file of this
-    size has, so that the other parts are read; nothing where no file's time is counted."""
+    """Raise Unreadable if reading one part of a file (``size`` in bytes) takes half the time of the file, so that Raven
+    can still read the other parts; do nothing if no time is counted."""
     seconds_left = (
         signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "ITIMER_PROF") else 0.0
     )

@@ -1,6 +1,6 @@
-"""Opens a file, a folder or a zip in one way; nothing is extracted.
+"""Opens a file, a folder or a zip in the same way, without extracting anything.
 
-In: a path (also one that leads into a zip), an encoding; for ``whole`` bytes.
+In: a path (also into a zip), an encoding; for ``whole`` bytes.
 Out: ``Archive``: names inside with their sizes in bytes, and of each name its bytes, its text, or its lines numbered
 from 1. InputError if nothing is there, FormatError for unreadable files and for zips that unpack to too much (bytes,
 number of files), MissingPart for Zstandard without its package. Helpers: ``walk`` and ``check_members`` give names
@@ -42,17 +42,17 @@ from ravenbench.reading.decoding import UTF8, check_controls, decode, known_enco
 Split = Literal["train", "test"]
 
 MEMBER_LIMIT = 2_000_000
-"""Most files in one folder or zip."""
+"""Maximum number of files in one folder or zip."""
 DOCUMENT_LIMIT = 64 * 2**20
-"""Most bytes of a file that is read in one piece; files read line by line may be larger."""
+"""Maximum size in bytes of a file read in one piece; files read line by line may be larger."""
 RATIO_LIMIT = 200
-"""A zip member that grows by more than this (and beyond a megabyte) is a bomb: text stays below 20."""
+"""Raven refuses a zip member that grows by more than this factor (beyond a megabyte); text grows by less than 20."""
 SUM_RATIO = 50
-"""So is a zip whose members together are so many times as large as it is, beyond ``SUM_FLOOR`` bytes."""
+"""Raven refuses a zip whose members together are this many times as large, beyond ``SUM_FLOOR`` bytes."""
 SUM_FLOOR = 256 * 2**20
 PACKED_RATIO = 20
 PACKED_FLOOR = 8 * 2**20
-"""So is a file of lines that is packed by itself: its lines are read one by one, and may be many."""
+"""Floor for a single packed file of lines: Raven reads these one by one, so there may be many."""
 
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
@@ -60,22 +60,22 @@ _DAMAGE = (zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
 LINE_LIMIT = DOCUMENT_LIMIT
-"""Most bytes of one line of a file that is read line by line."""
+"""Maximum size in bytes of one line of a file read line by line."""
 
 
 class Archive:
     """A file, folder or zip as a sorted mapping of relative POSIX paths to sizes in bytes.
 
-    Hidden files are left out. A single file is an archive that holds itself. A path may lead into a zip, and into a zip
-    within it (``sets.zip/english.zip/train``). InputError if there is nothing at the
-    path; FormatError if it is not a readable zip, holds unsafe names or would unpack to something absurd.
+    Hidden files are left out. A single file is an archive that contains itself. A path may lead into a zip, and into a
+    zip within it (``sets.zip/english.zip/train``). InputError if nothing is found at the path; FormatError if it is not
+    a readable zip, has unsafe names or would unpack to too much.
 
     Parameters
     ----------
     encoding : str or None
-        Of texts inside that are not UTF-8, as ``decode`` takes it.
+        The encoding of texts inside that are not UTF-8, as for ``decode``.
     unquoted : bool
-        Whether tables inside were written without quoting.
+        Whether fields of tables inside are not quoted.
     """
 
     def __init__(
@@ -158,18 +158,18 @@ class Archive:
             raise fault("nothing-there-in-zip", file=outer, found=inner)
 
     def account(self) -> list[Note]:
-        """A note on links and other things in a folder that are no files, each with the reason."""
+        """Return a note on links and other entries of a folder that are not files, each with the reason."""
         return noted("not-files", (f"{name}: {why}" for name, why in self.unread.items()))
 
     @property
     def stem(self) -> str:
-        """A name for what the archive holds: the folder's name, or the file's without its ending."""
+        """Return a name for the archive: the folder's name, or the file's name without its ending."""
         path = self.path.resolve()
         return path.name if path.is_dir() else path.stem
 
     @property
     def names(self) -> list[str]:
-        """The paths inside the archive, sorted."""
+        """Return the paths inside the archive, sorted."""
         return list(self.sizes)
 
     def __contains__(self, name: str) -> bool:
@@ -177,17 +177,17 @@ class Archive:
 
     @property
     def single(self) -> bool:
-        """Whether the archive is one plain file."""
+        """Return whether the archive is one plain file."""
         return self._zip is None and not self.path.is_dir()
 
     def siblings(self) -> list[str]:
-        """Names of the files beside an archive that is a single file (they can be opened too), [] for others."""
+        """Return the names of files next to an archive that is a single file (``open`` accepts them); [] for others."""
         if not self.single:
             return []
         return sorted(file.name for file in self.root.iterdir() if file.is_file())
 
     def label(self, name: str) -> str:
-        """The name by which messages call a file inside the archive."""
+        """Return the name that messages use for a file inside the archive."""
         # Asked for with every line, so kept.
         if name not in self._labels:
             self._labels[name] = (
@@ -197,8 +197,8 @@ class Archive:
 
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:
-        """Raise FormatError, with the file and the line read last, for whatever else than an error of Raven's a
-        stranger's data make a reader raise; ``what`` they should be."""
+        """Raise FormatError, with the file and the last line read, for any error of a reader on bad data that is not
+        already an error of Raven's; ``what`` names the expected data."""
         try:
             yield
         except (RavenError, MemoryError):
@@ -207,13 +207,13 @@ class Archive:
             if getattr(error, "errno", None) is not None:
                 raise
             file, line = self._at
-            problem = f"this is no {what} ({type(error).__name__}: {said(error)[:200]})"
-            raise FormatError(problem, file=file, line=line, fix="mend or remove it") from error
+            problem = f"not a valid {what} ({type(error).__name__}: {said(error)[:200]})"
+            raise FormatError(problem, file=file, line=line, fix="correct or remove it") from error
 
     def open(self, name: str) -> IO[bytes]:
-        """Open one file for reading in binary; one that is called ``.gz`` or ``.zst`` gives what is packed in it.
+        """Open one file for reading in binary; of a ``.gz`` or ``.zst`` file, read the unpacked content.
 
-        FormatError if it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression); MissingPart
+        FormatError if Raven cannot read it (no permission; in a zip: encrypted, damaged, unknown compression); MissingPart
         if it is packed by Zstandard and the extra ``collections`` is not installed.
         """
         self._at = (self.label(name), None)
@@ -253,12 +253,12 @@ class Archive:
     def text(self, name: str, *, published: bool = False) -> str:
         """Read one file as text, without byte order mark, line ends as ``\\n``.
 
-        FormatError if it is not UTF-8 (nor in the encoding that was named), or was saved in a wrong encoding.
+        FormatError if it is neither UTF-8 nor in the given encoding, or was saved in a wrong encoding.
 
         Parameters
         ----------
         published : bool
-            It belongs to a collection that others answer too, and is read as it is, control characters included.
+            The file belongs to a published collection; Raven reads it unchanged, with control characters.
         """
         text = decode(self.read(name), self.label(name), encoding=self.encoding)
         if not published:
@@ -267,7 +267,7 @@ class Archive:
 
     @contextmanager
     def on_disk(self, name: str) -> Iterator[Path]:
-        """The path of one file, for as long as it is needed a copy where it lies in a zip."""
+        """Give the path of one file; if it is in a zip, a temporary copy."""
         if self._zip is None:
             yield self.root / name
             return
@@ -281,10 +281,9 @@ class Archive:
             return file.read(size)
 
     def lines(self, name: str, blank: bool = False) -> Iterator[tuple[int, str]]:
-        """Numbered lines (from 1) without their ends; blank ones are left out by default.
+        """Yield numbered lines (from 1) without line ends; by default without blank lines.
 
-        FormatError if a line is not UTF-8, longer than ``LINE_LIMIT``, or ends as lines did on old Macs (with ``\\r``
-        alone).
+        FormatError if a line is not UTF-8, is longer than ``LINE_LIMIT``, or ends as on old Macs (only with ``\\r``).
         """
         offset = 0
         byte_limit = max(PACKED_FLOOR, PACKED_RATIO * self._packed(name))
@@ -376,7 +375,8 @@ class _Zst(io.RawIOBase):
             import zstandard
         except ImportError:
             raise MissingPart(
-                "files packed by Zstandard need another package", fix=install("collections")
+                "reading files packed by Zstandard needs another package",
+                fix=install("collections"),
             ) from None
         self._file = file
         self._error = zstandard.ZstdError
@@ -406,10 +406,10 @@ def _check_file_name(name: str, path: Path) -> None:
 
 
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
-    """Keep those places of data (POSIX paths inside an archive) that belong to the wanted split.
+    """Return the places of data (POSIX paths inside an archive) that belong to the given split.
 
-    A corpus with ``train/`` and ``test/`` gives the one asked for; one without either gives itself. FormatError if a
-    corpus holds only the other split.
+    Of a corpus with ``train/`` and ``test/``, return the given part; for a corpus with neither, everything. FormatError if
+    a corpus has only the other part.
     """
     if split is None:
         return roots
@@ -430,7 +430,7 @@ def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list
 
 
 def split_of(root: str) -> tuple[str, Split | None]:
-    """A path without its ``train`` or ``test`` part, and which of the two it had (None: neither)."""
+    """Return a path without its ``train`` or ``test`` part, and which of the two it had (None: neither)."""
     names = PurePosixPath(root).parts
     for position in range(len(names) - 1, -1, -1):
         for split in ("train", "test"):
@@ -440,7 +440,7 @@ def split_of(root: str) -> tuple[str, Split | None]:
 
 
 def no_such(path: Path) -> InputError:
-    """The error for a path that is not there, with its nearest neighbour."""
+    """Return the error for a path that does not exist, with the most similar name."""
     if path.exists():
         return fault("neither-file-nor-folder", file=path)
     if "\\" in str(path) and os.sep == "/":
@@ -452,33 +452,33 @@ def no_such(path: Path) -> InputError:
 
 
 LINKS = "RAVEN_LINKS"
-"""Environment variable: ``follow`` where links out of a folder that is read are to be followed."""
+"""Environment variable: with ``follow``, Raven follows links out of a folder."""
 
 
-LED_OUT = "it is a link that leads out of the folder"
+LED_OUT = "this link points outside the folder"
 
 
 def follows_links() -> bool:
-    """Whether links out of a folder are followed. InputError if the variable says something else than that."""
+    """Return whether Raven follows links out of a folder. InputError if the variable has another value."""
     if (setting := os.environ.get(LINKS, "")) not in ("", "follow"):
         raise fault("unknown-value-of-variable", found=setting, links=LINKS)
     return setting == "follow"
 
 
 def why_unread(path: Path, folder: Path) -> str:
-    """Why something in a folder is not read, whatever its name: a link that leads out of it or nowhere, no ordinary
-    file; "" of what can be read."""
+    """Return why Raven does not read an entry of a folder, with any name: a link that leads out of it or nowhere, not a
+    regular file; "" if it can be read."""
     if path.is_symlink():
         if not path.exists():
-            return "it is a link that leads nowhere"
+            return "the target of this link does not exist"
         if not follows_links() and not path.resolve().is_relative_to(folder.resolve()):
             return LED_OUT
-    return "" if path.is_file() or path.is_dir() else "it is no ordinary file"
+    return "" if path.is_file() or path.is_dir() else "it is not a regular file"
 
 
 def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
-    """Files below a folder by name, sorted, with their sizes in bytes, and why others are not read; neither has
-    hidden ones."""
+    """Return the files below a folder by name, sorted, with their sizes in bytes, and why others are not read; both
+    without hidden files."""
     sizes: dict[str, int] = {}
     unread: dict[str, str] = {}
     folder_by_identity: dict[str, str] = {}
@@ -509,7 +509,7 @@ def walk(folder: Path) -> tuple[dict[str, int], dict[str, str]]:
 
 
 def zip_around(path: Path) -> tuple[Path, str] | None:
-    """The zip that a path leads into, and where in it; None of any other path."""
+    """Return the zip that a path leads into, and the place in it; None for any other path."""
     for outer in path.parents if not path.exists() else ():
         if outer.is_file():
             return (
@@ -519,15 +519,16 @@ def zip_around(path: Path) -> tuple[Path, str] | None:
 
 
 def is_there(path: Path) -> bool:
-    """Whether something lies at a path, in a zip too."""
+    """Return whether a path exists, also in a zip."""
     return path.exists() or zip_around(path) is not None
 
 
 def check_members(
     path: Path, archive: zipfile.ZipFile, packed: int | None = None
 ) -> dict[str, int]:
-    """The members of a zip by name, with their unpacked sizes in bytes. FormatError if it unpacks to far more than
-    texts can, is encrypted, or holds too many or unsafe names."""
+    """Return the members of a zip by name, with their unpacked sizes in bytes.
+
+    FormatError if it unpacks to far more than texts can, is encrypted, or has too many or unsafe names."""
     sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:
@@ -538,7 +539,7 @@ def check_members(
         raise fault(
             "files-zip-unpack-far-more",
             file=path,
-            found=f"{packed:,} bytes become {size:,} in {len(inside):,} files",
+            found=f"{packed:,} bytes unpack to {size:,} in {len(inside):,} files",
             sum_ratio=SUM_RATIO,
         )
     for info in inside:
@@ -554,7 +555,7 @@ def check_members(
             raise fault(
                 "file-zip-unpacks-far-more",
                 file=path,
-                found=f"{info.filename}: {info.compress_size} bytes become {info.file_size}",
+                found=f"{info.filename}: {info.compress_size} bytes unpack to {info.file_size}",
                 ratio_limit=RATIO_LIMIT,
             )
         if info.flag_bits & 1:
@@ -570,14 +571,14 @@ BOM = b"\xef\xbb\xbf"
 
 
 def read_whole(path: Path, encoding: str | None = UTF8) -> str:
-    """One text as it is. InputError if there is none, or it is neither UTF-8 nor in the encoding that was named."""
+    """Read one text unchanged. InputError if it does not exist, or is neither UTF-8 nor in the given encoding."""
     if not path.is_file():
         raise no_such(path)
     return whole(path.read_bytes(), str(path), encoding)
 
 
 def whole(data: bytes, label: str, encoding: str | None = UTF8) -> str:
-    """Text with its byte order mark and line ends; ``label`` names it in messages."""
+    """Decode a text with its byte order mark and line ends; ``label`` names it in messages."""
     text = decode(data, label, encoding=encoding)
     check_controls(text, label, encoding=encoding)
     return ("\ufeff" if data.startswith(BOM) else "") + text

@@ -1,8 +1,8 @@
-"""Collects documents into a corpus, with the checks that all sources share; a log lets a killed import go on.
+"""Collects documents into a corpus, with the checks that all sources share; a log lets an interrupted import continue.
 
 In: documents one by one: id, text, author, topic or None, line in the file (from 1), language, further columns.
-Out: ``Corpus``, in which each text occurs once, with counts of dropped texts in ``notes["dropped"]``. FormatError for
-an empty or broken text, a bad name or an id used twice; CorpusError for a corpus without same-author or
+Out: ``Corpus``, which contains each text once, with counts of dropped texts in ``notes["dropped"]``. FormatError for
+an empty or broken text, a bad name or a duplicate id; CorpusError for a corpus without same-author or
 different-author pairs. ``ImportLog`` keeps entries in a folder; ``stamp`` gives names, sizes (bytes) and times of
 change (ns) of files.
 """
@@ -24,6 +24,7 @@ from ravenbench.errors import (
     CorpusError,
     FormatError,
     check_type,
+    counted,
     first_names,
 )
 from ravenbench.files import write_json
@@ -47,11 +48,11 @@ FORMAT = 2
 EVERY = 64 * 2**20
 """Bytes of texts between two marks."""
 MOST_COLUMNS = 4096
-"""Each takes room and time for every document."""
+"""Maximum number of columns; each costs memory and time for every document."""
 
 
 class Entry(NamedTuple):
-    """A document as it was read; ``text`` is the hash and the number of bytes of a text that was taken up, else
+    """A document as it was read; ``text`` is the hash and the number of bytes of its text if the corpus contains it, else
     None."""
 
     name: str
@@ -66,7 +67,7 @@ class Entry(NamedTuple):
 
 
 class ImportLog:
-    """The log of one import; ``source`` is what must be the same for an earlier log to be taken up."""
+    """The log of one import; an earlier log continues only if its ``source`` is the same."""
 
     def __init__(self, folder: Path, source: dict[str, Any]) -> None:
         self.folder = folder
@@ -82,7 +83,7 @@ class ImportLog:
         self._since = 0
 
     def earlier(self) -> Iterator[Entry]:
-        """Entries of an earlier call, in order."""
+        """Yield the entries of an earlier call, in order."""
         with (self.folder / "entries.jsonl").open("rb") as file:
             bytes_left = self._kept
             while bytes_left > 0:
@@ -91,14 +92,14 @@ class ImportLog:
                 yield Entry(*json.loads(line))
 
     def add(self, entry: Entry) -> None:
-        """Note a document whose text, if taken up, was written to ``texts`` before."""
+        """Add a document to the log; its text, if the corpus contains it, is already in ``texts``."""
         self._entries.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
         self._since += entry.text[1] if entry.text is not None else 0
         if self._since >= EVERY:
             self.mark()
 
     def mark(self) -> None:
-        """Write all that was added so far to disk, to survive a kill."""
+        """Write all entries to disk, so that they survive an interruption."""
         for file in (self.texts, self._entries):
             file.flush()
             os.fsync(file.fileno())
@@ -107,7 +108,7 @@ class ImportLog:
         self._since = 0
 
     def remove(self) -> None:
-        """Delete the log, since the import is complete."""
+        """Delete the log, because the import is complete."""
         self._entries.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -137,8 +138,8 @@ _FILES = (("texts.bin", "texts"), ("entries.jsonl", "entries"))
 
 
 def stamp(path: Path) -> list[list[Any]]:
-    """Names, sizes (bytes) and times of change (nanoseconds) of a file, or of the files in a folder. InputError if
-    there is nothing."""
+    """Return names, sizes (bytes) and times of change (nanoseconds) of a file, or of the files in a folder. InputError if
+    it does not exist."""
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     try:
         return [[str(file), file.stat().st_size, file.stat().st_mtime_ns] for file in files]
@@ -150,7 +151,7 @@ _NO_COLUMNS: Mapping[str, str | None] = {}
 
 
 class _Row(NamedTuple):
-    """A document that is kept, its labels as they were read; ``person`` is equal for all spellings of its author's
+    """A document that is kept, with its labels as read; ``person`` is equal for all spellings of its author's
     name, "" where it has none."""
 
     name: str
@@ -162,16 +163,16 @@ class _Row(NamedTuple):
 
 
 class CorpusBuilder:
-    """Collects documents; repeated texts are dropped and counted, ids and topics are checked.
+    """Collects documents into a corpus: drops and counts repeated texts, checks ids and topics.
 
-    Errors name ``file`` and a document's line: who reads several files sets ``file`` anew for each.
+    Errors name ``file`` and a document's line: set ``file`` for each of several files.
 
-    Names are kept as ``text.names.plain_name`` has them; authors whose names are one (``name_key``) become one, and
-    other labels that are one (``label_key``), but for topics that letter case tells apart.
-    A text that its own author repeats stands once, where it came first. A text that stands under two authors
-    has no author: every copy is dropped. Texts are the same when they differ in white space or BOM only.
+    Names are stored as ``text.names.plain_name`` returns them. Authors with the same ``name_key`` are joined, and so are
+    other labels with the same ``label_key``, except topics that differ in letter case.
+    A text that its own author repeats is kept once, at its first position. A text of two authors
+    has no author: every copy is dropped. Texts are the same if they differ only in white space or BOM.
     Texts by nobody in particular (``is_nobody``) are dropped and counted, or with ``anonymous`` have no author.
-    With a ``log``, documents are noted there, and those that an earlier call noted are passed over.
+    With a ``log``, documents are added to it, and documents from an earlier call are skipped.
     """
 
     def __init__(
@@ -215,10 +216,10 @@ class CorpusBuilder:
         columns: Mapping[str, str | None] | None = None,
         identity: str = "",
     ) -> None:
-        """Add one document; ``line`` is where it stands in the file, ``identity`` a reference that says which person of
-        the author's name is meant, and makes several names one person's.
+        """Add one document; ``line`` is its line in the file, ``identity`` a reference that says which person of
+        the author's name is meant, and joins several names of one person.
 
-        FormatError if its text is empty or not valid Unicode, a label is no name, or its id was used before.
+        FormatError if its text is empty or not valid Unicode, a label is not a valid name, or its id is duplicate.
         """
         if self._earlier:
             self._skip(name, line)
@@ -242,7 +243,7 @@ class CorpusBuilder:
         if name in self._line_of:
             first_line = self._line_of[name]
             fix = (
-                "call the column of ids otherwise, and rows are numbered; if it is one text, keep"
+                "rename the column of ids, so that Raven numbers the rows; if both are the same text, keep"
                 " one of the rows"
             )
             raise fault(
@@ -316,17 +317,17 @@ class CorpusBuilder:
     def finish(
         self, name: str, notes: Mapping[str, Any], fold_case: bool = False, pairs: bool = True
     ) -> Corpus:
-        """The corpus of all documents added.
+        """Return the corpus of all documents added.
 
         CorpusError if two topics are equal up to letter case, no author wrote two documents, or all have one author.
-        Without ``pairs`` authors need no second document, as candidates of an attribution do not.
-        ``fold_case`` joins topics that differ in case only, under their most frequent spelling.
+        Without ``pairs`` authors do not need a second document, for example candidates of an attribution.
+        ``fold_case`` joins topics that differ only in case, under their most frequent spelling.
         """
         rows = self._rows
         texts = self._texts.table()
         dropped = {
-            "repeated by their author": len(self._repeated),
-            "standing under several authors": sum(self._shared.values()) + len(self._shared),
+            "repeated by the same author": len(self._repeated),
+            "given for several authors": sum(self._shared.values()) + len(self._shared),
         }
         if self._nobody and not self._anonymous:
             dropped["by nobody in particular"] = sum(self._nobody.values())
@@ -405,15 +406,15 @@ class CorpusBuilder:
 def check_pairs(
     author: Labels, file: str | Path, dropped: Mapping[str, int], account: Sequence[Note]
 ) -> None:
-    """Refuse a corpus that cannot give both same-author and different-author pairs.
+    """Raise an error for a corpus that cannot give both same-author and different-author pairs.
 
-    CorpusError if no author has two documents, or there are fewer than two authors; it names what was ``dropped``, and
-    the remarks of an ``account`` and on names, which may be the cause.
+    CorpusError if no author has two documents, or there are fewer than two authors; the error names what was ``dropped``,
+    and notes of an ``account`` and on names, which may be the cause.
     """
     counts = author.counts()
     dropped_texts = sentence_on_dropped(dropped)
     doubts = "; ".join(map(str, [*account, *doubtful_names(author.names)]))
-    advice = f"look first at this: {doubts}. If it is not the cause, " if doubts else ""
+    advice = f"check this first: {doubts}. If it is not the cause, " if doubts else ""
     if len(author) == 0:
         raise fault(
             "corpus-no-documents-known-author",
@@ -424,13 +425,13 @@ def check_pairs(
         raise fault(
             "no-author-wrote-two-documents",
             file=file,
-            found=f"{len(author)} documents by {len(author.names)} authors"
+            found=f"{counted(len(author), 'document')} by {counted(len(author.names), 'author')}"
             f" ({first_names(author.names, 3)}){dropped_texts}",
             fix=advice
             + (
-                "look at what was left out"
+                "check the texts that Raven left out"
                 if dropped_texts and not advice
-                else "add further texts by these authors"
+                else "add more texts by these authors"
             ),
         )
     if np.count_nonzero(counts) < 2:
@@ -443,7 +444,7 @@ def check_pairs(
 
 
 def sentence_on_dropped(dropped: Mapping[str, int]) -> str:
-    """What was left out of a corpus, as the end of a sentence; "" where nothing was."""
+    """Return what was left out of a corpus, as the end of a sentence; "" if nothing was left out."""
     dropped_counts = [f"{count:,} {why}" for why, count in dropped.items() if count]
     return f"; texts left out: {', '.join(dropped_counts)}" if dropped_counts else ""
 
@@ -459,11 +460,11 @@ def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[
     ]
     if several and not fold_case:
         raise CorpusError(
-            ("two " if len(several) == 1 else "") + "topics are equal up to case",
+            ("two " if len(several) == 1 else "") + "topics differ only in letter case",
             file=file,
             found=f"{first_names(several)} (with their documents)",
             fix=(
-                f"write them alike; raven corpus import {quote(str(file))} --out FOLDER --fold-case"
+                f"use one spelling; raven corpus import {quote(str(file))} --out FOLDER --fold-case"
                 " joins them"
             ),
         )

@@ -1,4 +1,4 @@
-"""Reads texts that authors are known of: those of candidates, and those that are drawn or contrasted.
+"""Reads texts of known authors: those of candidates, and those to be mapped or contrasted.
 
 In: a path, a ``Corpus`` or a mapping of names to texts, and options of reading.
 Out: ``read_candidates``: ``KnownText``s and sentences on them; ``read_collection``: a ``TextCollection`` of documents
@@ -21,7 +21,7 @@ from ravenbench.types import Corpus, Document
 
 
 class KnownText(NamedTuple):
-    """A text of a candidate: its author, name, topic and language where known."""
+    """A text of a candidate: its author, name, and topic and language if known."""
 
     author: str
     name: str
@@ -33,10 +33,10 @@ class KnownText(NamedTuple):
 def read_candidates(
     candidates: str | Corpus, reading: Mapping[str, Any], strip_shared: bool = False
 ) -> tuple[list[KnownText], list[str]]:
-    """The known texts of candidates, and sentences on what was left out of them.
+    """Read the known texts of candidates, and sentences on what was left out.
 
     ``candidates`` are a corpus, what ``load_corpus`` reads (a table need not have topics), or one attribution problem.
-    InputError if there are several problems, or a candidate's folder holds no text.
+    InputError if there are several problems, or a candidate's folder contains no text.
     """
     if isinstance(candidates, Corpus):
         return _of_corpus(candidates)
@@ -87,7 +87,7 @@ def _author(name: str) -> str:
 
 
 class TextCollection(NamedTuple):
-    """The documents that are drawn or contrasted, notes on them, and their labels by column, one a document."""
+    """The documents to be mapped or contrasted, notes on them, and their labels by column, one for each document."""
 
     name: str
     documents: list[Document]
@@ -95,26 +95,26 @@ class TextCollection(NamedTuple):
     columns: Mapping[str, Sequence[str | None]]
 
     def column(self, option: str, name: str) -> Sequence[str | None]:
-        """The labels of a column. InputError, naming the option, if there is none."""
+        """Return the labels of a column. InputError, which names the option, if it does not exist."""
         if name not in self.columns:
             raise fault(
                 "no-such-column",
                 found=name,
                 expected=", ".join(self.columns),
                 fix=did_you_mean(name, list(self.columns), listing=False, cutoff=0.8)
-                or "put a table beside the texts, as metadata.csv or NAME_metadata.tsv: "
-                f"a column {name!r}, and one with the files' names",
+                or "put a table next to the texts, metadata.csv or NAME_metadata.tsv: "
+                f"a column {name!r}, and a column with the files' names",
                 option=option,
             )
         return self.columns[name]
 
 
 def read_collection(given: Any, reading: Mapping[str, Any], single: bool = False) -> TextCollection:
-    """The documents of a corpus, of a mapping of names to texts, or of what ``load_corpus`` reads; ``single``: a file
-    of one document is that text.
+    """Read the documents of a corpus, of a mapping of names to texts, or of what ``load_corpus`` reads; with ``single``, a
+    file of one document is one text.
 
-    A text's author stands before the first ``_`` of its name, as in stylo, or is its folder. Authors may have a single
-    text, and be nobody in particular. Raises InputError if there are no texts, or a text is empty or cannot be read.
+    A text's author is its folder, or, as in stylo, the part of its name before the first ``_``. Authors may have a single
+    text, and may be nobody in particular. InputError if there are no texts, or a text is empty or unreadable.
     """
     path = Path(given) if single and isinstance(given, str | Path) else None
     if path is not None and path.is_file() and is_document(path):

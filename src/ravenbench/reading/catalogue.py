@@ -1,4 +1,4 @@
-"""Lists known corpora: what there are, how to get them, under which licence, and how to cite them.
+"""Lists known corpora: how to get them, their licences, and how to cite them.
 
 In: a corpus name (text); for ``catalogue`` nothing.
 Out: a ``CatalogueEntry``: title, licence, papers, files (size in bytes, None if unknown), from ``catalogue`` all of
@@ -22,7 +22,7 @@ from ravenbench.reading.account import fault
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One file of a corpus; ``sha256`` and ``bytes`` are null where nobody published them."""
+    """One file of a corpus; ``sha256`` and ``bytes`` are null if nobody published them."""
 
     name: str
     url: str | None
@@ -31,8 +31,8 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The settings that suit a corpus: level of topic, named levels and what makes them, m topics in k folds, documents
-    a topic (and fewest), pools. Null where its sizes decide.
+    """The settings for a corpus: level of topic, named levels and how to make them, m topics in k folds, documents
+    for a topic (and minimum), pools. Null if its sizes decide.
     """
 
     topic: str | None = None
@@ -47,8 +47,8 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of the catalogue: a known corpus.
 
-    ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
-    where it must be requested.
+    ``source`` is its component (``newsgroups``) if Raven reads it by name; ``fetch`` says what downloads it, null
+    if it must be requested.
     """
 
     name: str
@@ -68,24 +68,24 @@ class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def papers(self) -> list[Paper]:
-        """What whoever uses it cites."""
+        """Return the papers to cite."""
         return papers_of([f"corpus:{self.name}"])
 
     @property
     def citation(self) -> str:
-        """The same as text."""
+        """Return the papers to cite, as text."""
         return " ".join(map(str, self.papers))
 
 
 @cache
 def catalogue() -> dict[str, CatalogueEntry]:
-    """Every entry of the catalogue by name, in its order."""
+    """Return every entry of the catalogue by name, in its order."""
     text = files("ravenbench.reading").joinpath("catalogue.json").read_text(encoding="utf-8")
     return {entry.name: entry for entry in msgspec.json.decode(text, type=list[CatalogueEntry])}
 
 
 def entry(name: str) -> CatalogueEntry:
-    """The catalogue's entry of this name. InputError if nothing has this name (with a suggestion)."""
+    """Return the catalogue's entry of this name. InputError, with a suggestion, if there is none."""
     entries = catalogue()
     if name not in entries:
         raise fault("catalogue-no-corpus", fix=did_you_mean(name, entries), name=name)
@@ -93,13 +93,13 @@ def entry(name: str) -> CatalogueEntry:
 
 
 def defaults(corpus: str) -> dict[str, Any]:
-    """The settings that suit a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
+    """Return the settings for a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} if none are known."""
     entry = catalogue().get(corpus.partition("(")[0].strip())
     return dict(msgspec.to_builtins(entry.defaults)) if entry is not None else {}
 
 
 def fetch(name: str) -> str:
-    """Download a corpus because the user asked for it, and say where it is.
+    """Download a corpus that the user asked for, and return where it is.
 
     InputError if Raven may not download it; the message says how to get it.
     """

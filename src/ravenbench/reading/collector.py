@@ -1,4 +1,4 @@
-"""Gathers texts one by one into a ``TextTable``: small sets in memory, large ones in an unnamed temporary file.
+"""Collects texts one by one into a ``TextTable``: small sets in memory, large sets in an unnamed temporary file.
 
 In: texts as ``str``.
 Out: ``TextCollector.add`` gives the row (int from 0) of each text in the table of distinct texts; ``last`` the hash
@@ -17,14 +17,14 @@ from ravenbench.texts import Gathered, composed, content_hash
 
 
 def identity_key(text: str) -> bytes:
-    """The 16-byte hash of a document's ``normalised`` form (lone surrogates allowed)."""
+    """Return the 16-byte hash of a document's ``normalised`` form (lone surrogates allowed)."""
     return hashlib.blake2b(
         normalised(text).encode("utf-8", "surrogatepass"), digest_size=16
     ).digest()
 
 
 def same_document(first: str, second: str) -> bool:
-    """Whether two texts have one ``normalised`` form; beginnings that differ settle it quickly."""
+    """Return whether two texts have the same ``normalised`` form; different beginnings decide this quickly."""
     n = 200
     first_head = normalised(first[:n])
     right = normalised(second[:n])
@@ -35,7 +35,7 @@ def same_document(first: str, second: str) -> bool:
 
 
 def checked_text(text: str, file: str | None = None, line: int | None = None) -> str:
-    """The text. FormatError if it cannot be written as UTF-8 (a lone surrogate), or holds a NUL."""
+    """Return the text. FormatError if it cannot be written as UTF-8 (a lone surrogate), or contains a NUL."""
     if "\0" in text:
         position = text.index("\0")
         raise fault(
@@ -45,21 +45,21 @@ def checked_text(text: str, file: str | None = None, line: int | None = None) ->
 
 
 class TextCollector(Gathered):
-    """Distinct texts, composed (NFC), in order of first occurrence; never more than one copy of them is held."""
+    """Distinct texts, composed (NFC), in order of first occurrence; never more than one copy of each is in memory."""
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def restore(self, key: bytes, size: int) -> None:
-        """Take up a text that already lies in the file given."""
+        """Add a text that is already in the given file."""
         self.rows[key] = len(self.rows)
         self.sizes.append(size)
 
     def last(self) -> tuple[bytes, int]:
-        """The hash and the length in bytes of the text that came last."""
+        """Return the hash and the length in bytes of the last text."""
         return next(reversed(self.rows)), self.sizes[-1]
 
     def add(self, text: str) -> int:
-        """Add a text and return its row. FormatError as ``checked_text`` says."""
+        """Add a text and return its row. FormatError as for ``checked_text``."""
         block = composed(checked_text(text)).encode()
         return self.put(content_hash(block), block)

@@ -1,4 +1,4 @@
-"""Decodes bytes as UTF-8, or in the encoding that the user names, and refuses any other.
+"""Decodes bytes as UTF-8, or in the encoding that the user names, and refuses any other encoding.
 
 In: bytes, the name of their file, where they start in it (byte offset from 0) and an encoding; text for the checks;
 JSON text for ``from_json``.
@@ -25,13 +25,13 @@ from ravenbench.reading.account import fault
 from ravenbench.text.mail import listed
 
 UTF8 = "utf-8"
-"""The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
+"""The encoding of readers without an option ``--encoding``; with the option, None means that the user named none."""
 
 _LIKELY = listed("encodings", "likely")
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
 _EASTERN = listed("encodings", "eastern")
 _OF_UTF8 = re.compile(rb"\xe2\x80[\x93-\x9e\xa6]|[\xc3-\xc5][\x80-\xbf](?![\x80-\xbf])")
-"""Quotation marks, dashes and Latin letters in UTF-8, as hardly stand in texts in other encodings of the West."""
+"""Quotation marks, dashes and Latin letters in UTF-8, which hardly occur in texts in other Western encodings."""
 _TIE = 0.85
 """Share of the best confidence from which on the commonest encoding is taken: French and Spanish look like others."""
 _ICONV = {"mac_roman": "MACINTOSH"}
@@ -55,20 +55,20 @@ def decode(
     encoding: str | None = UTF8,
     around: Callable[[], bytes] | None = None,
 ) -> str:
-    """The text of bytes, without byte order mark.
+    """Return the text of bytes, without byte order mark.
 
     FormatError with the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding,
-    and the command that converts the file; InputError if there is no encoding of this name.
+    and the command that converts the file; InputError if the encoding is unknown.
 
     Parameters
     ----------
     offset : int
         Where ``data`` starts in the file, in bytes; a byte order mark is removed only at 0.
     encoding : str or None
-        How bytes are read that are no UTF-8; those that are, are read as UTF-8 in any case. With None the message
+        How to read bytes that are not UTF-8; UTF-8 is always read as UTF-8. With None, the message
         advises ``--encoding``.
     around : callable, optional
-        Gives more of the file's bytes, from which the encoding is detected where ``data`` is a part of it.
+        Returns more of the file's bytes, to detect the encoding if ``data`` is only a part of the file.
     """
     other_encoding = None if encoding is None or _is_utf8(encoding) else encoding
     if b"\0" in data or (offset == 0 and data[:2] in _MARKS):
@@ -115,8 +115,8 @@ def decode(
             "text-not-utf-8",
             file=file,
             line=line,
-            found=f"{bad_byte}, in no encoding that could be recognised",
-            fix="is this a text? Otherwise find out its encoding"
+            found=f"{bad_byte}, in no encoding that Raven recognises",
+            fix="is this a text? If so, find out its encoding"
             + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
         )
     raise fault(
@@ -129,9 +129,9 @@ def decode(
 
 
 def detected(data: bytes) -> str | None:
-    """The encoding that bytes which are no UTF-8 seem to be in, by Python's name; None where none fits.
+    """Return Python's name of the encoding that bytes other than UTF-8 seem to be in; None if none fits.
 
-    UTF-16 and UTF-32 are told by their mark or their NUL bytes: without either, as in Chinese, they are not.
+    UTF-16 and UTF-32 are recognised only by their mark or their NUL bytes (Chinese text may have neither).
     """
     import chardet
 
@@ -210,12 +210,12 @@ def _head(data: bytes, encoding: str) -> str | None:
 def check_controls(
     text: str, file: str | Path, line: int | None = None, encoding: str | None = UTF8
 ) -> None:
-    """Refuse a text with C1 control characters: it was read in the wrong encoding before it was saved.
+    """Raise an error for a text with C1 control characters: it was read in the wrong encoding before it was saved.
 
-    With ``line`` the text stands in a table, at this line.
+    With ``line``, the text is in this line of a table.
 
     Bytes 0x80 to 0x9F are quotation marks, dashes and letters in Windows-1252, and control characters in ISO-8859-1.
-    FormatError with the line as it was meant, where that can be told, and the command that mends the file.
+    FormatError with the intended line, if it can be recovered, and the command that corrects the file.
     """
     control = _CONTROLS.search(text)
     if control is None:
@@ -223,10 +223,10 @@ def check_controls(
     table = line is not None
     line = text.count("\n", 0, control.start()) + 1 if line is None else line
     sentence = (
-        f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is"
+        f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F; the first is"
         f" U+{ord(control[0]):04X}"
     )
-    problem = "control characters stand in the text where quotation marks, dashes or letters were"
+    problem = "the text contains control characters in place of quotation marks, dashes or letters"
     try:
         meant_text = text.encode("latin-1").decode("cp1252")
     except UnicodeError:
@@ -234,7 +234,7 @@ def check_controls(
         sentence += (
             ""
             if meant_line is None
-            else f"; UTF-8 was read as Windows-1252, and it was meant: {_line_at(*meant_line)}"
+            else f"; UTF-8 was read as Windows-1252; the intended text is: {_line_at(*meant_line)}"
         )
         raise FormatError(
             problem,
@@ -242,7 +242,7 @@ def check_controls(
             line=line,
             found=sentence,
             expected="text",
-            fix="convert the file again from what it was made of"
+            fix="convert the file again from its source"
             + (
                 " (mostly Windows-1252 that was read as ISO-8859-1)"
                 if meant_line is None
@@ -250,19 +250,19 @@ def check_controls(
             )
             + ", or replace these characters in an editor",
         ) from None
-    sentence += f"; it was meant: {_line_at(meant_text, control.start())}"
+    sentence += f"; the intended text is: {_line_at(meant_text, control.start())}"
     if encoding is not None and not _is_utf8(encoding):
         fix = "--encoding cp1252"
     elif table:
         fix = (
-            "make the table again from what it was made of, read as Windows-1252; or in Python"
-            " write it anew with "
+            "make the table again from its source, read as Windows-1252; or in Python"
+            " rewrite it with "
         )
         fix += 'text.encode("latin-1").decode("cp1252") for each of these texts'
     elif _inside(file):
         fix = "unpack the zip and convert the file again, from Windows-1252 to UTF-8"
     elif Path(file).read_bytes().startswith(codecs.BOM_UTF8):
-        fix = "replace these characters in an editor by those that were meant"
+        fix = "replace these characters in an editor with the intended ones"
     else:
         new, aside = _aside(file, "UTF-8", "ISO-8859-1")
         last = f"iconv -f WINDOWS-1252 -t UTF-8 {new} > {shlex.quote(str(file))} && rm {new}"
@@ -293,11 +293,11 @@ _WITHOUT = re.compile(r"^--encoding \S+?, or ")
 
 
 class Faults:
-    """Gathers what is wrong with several files, so that all of it is said at once: at most ``most`` lines of it, each
-    with what was found if ``values``, under a heading that says what there are so many of."""
+    """Gathers errors of several files into one error: at most ``most`` lines, each with what was found if ``values``,
+    under ``heading``, which names what is counted."""
 
     def __init__(
-        self, heading: str = "files cannot be used", most: int = _SHOWN, *, values: bool = False
+        self, heading: str = "unusable files", most: int = _SHOWN, *, values: bool = False
     ) -> None:
         self._met: list[InputError] = []
         self._what = heading
@@ -308,20 +308,20 @@ class Faults:
         return len(self._met)
 
     def since(self, faults_before: int) -> tuple[InputError, ...]:
-        """The errors met since their count was ``faults_before``."""
+        """Return the errors met since their count was ``faults_before``."""
         return tuple(self._met[faults_before:])
 
     @contextmanager
     def gathered(self) -> Iterator[None]:
-        """Take an ``InputError`` that is raised within."""
+        """Catch an ``InputError`` that is raised within."""
         try:
             yield
         except InputError as error:
             self._met.append(error)
 
     def check(self, more_help: str = "") -> None:
-        """Raise what was met: one error as it is, several as one. FormatError if there were any. ``more_help`` is
-        added to what mends them."""
+        """Raise what was met: one error as it is, several as one FormatError. ``more_help`` is added to the
+        fix."""
         met = list({str(error): error for error in self._met}.values())
         if len(met) == 1:
             if more_help:
@@ -405,7 +405,7 @@ class Faults:
             return "\n    ".join(
                 f"{number:,} × {problem}: {fix}" for number, problem, fix in causes[:_SHOWN] if fix
             )
-        return f"{_WITHOUT.sub('', fixes[0])} (the first; the others likewise)"
+        return f"{_WITHOUT.sub('', fixes[0])} (this is for the first; treat the others in the same way)"
 
 
 class _StandsTwice(Exception):
@@ -434,8 +434,8 @@ def from_json(
     problem: str = "not valid JSON",
     **more: Any,
 ) -> Any:
-    """The plain values of a stranger's JSON. FormatError (the ``problem``, and ``more`` of it) if it is none; or if a
-    key of an object stands twice in it, of which readers elsewhere take the first, or the last."""
+    """Return the plain values of JSON from outside. FormatError (with ``problem`` and ``more``) if it is not valid, or if
+    an object has a duplicate key (other readers take the first or the last)."""
     try:
         return _JSON.decode(text)
     except _StandsTwice as error:
@@ -447,14 +447,14 @@ def from_json(
 
 
 def old_mac(file: str | Path, line: int) -> FormatError:
-    """The error for lines that end with only a carriage return."""
+    """Return the error for lines that end with only a carriage return."""
     return fault(
         "line-ends-of-old-macs", file=file, line=line, found="\\r", value=shlex.quote(str(file))
     )
 
 
 def known_encoding(name: str) -> str:
-    """The name of an encoding of texts that Python knows. InputError if there is none."""
+    """Return the name of a text encoding that Python knows. InputError if it is unknown."""
     try:
         "a".encode(name).decode(name)
     except (LookupError, ValueError, TypeError):
@@ -474,7 +474,7 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
             "not-in-named-encoding",
             file=file,
             line=line,
-            found="no NUL byte and no byte order mark",
+            found="neither NUL byte nor byte order mark",
             encoding=encoding,
         )
     try:
@@ -546,7 +546,7 @@ def _with_nul(
             else f"no byte order mark, NUL at offset {offset + place}"
         )
         return FormatError(
-            f"the text is {wide[:6].upper()}",
+            f"the text is in {wide[:6].upper()}",
             file=file,
             line=line,
             found=mark,
@@ -557,7 +557,7 @@ def _with_nul(
 
 
 NAME_LIMIT = 500
-"""Most characters of an id, an author, a topic or a language."""
+"""Maximum number of characters of an id, an author, a topic or a language."""
 
 
 def checked_name(
@@ -568,9 +568,9 @@ def checked_name(
     *,
     limit: int = NAME_LIMIT,
 ) -> str:
-    """Return a name that can be kept, compared and shown.
+    """Return a name that Raven can store, compare and show.
 
-    FormatError if it is longer than ``limit``, or holds a NUL or half a character (a lone surrogate).
+    FormatError if it is longer than ``limit``, or contains a NUL or half a character (a lone surrogate).
     """
     if len(name) > limit:
         raise fault(
@@ -589,7 +589,7 @@ def checked_name(
 def check_whole(
     text: str, what: str, file: str | Path | None = None, line: int | None = None
 ) -> str:
-    """The text. FormatError if half a character (a lone surrogate) stands in it; ``what`` is its role or column."""
+    """Return the text. FormatError if it contains half a character (a lone surrogate); ``what`` is its role or column."""
     if (half := HALF.search(text)) is None:
         return text
     raise fault(

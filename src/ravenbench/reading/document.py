@@ -1,8 +1,8 @@
-"""Defines a document that was read: its text, and an account of what was left out of it.
+"""Defines a document that was read: its text, and an account of what was left out.
 
 In: what readers of formats found: kinds of things left out, with a sample (text) and a count.
 Out: ``Document`` (text as ``str``, author, title, date, hashes …) with ``LeftOut``s (kind, count, beginning), gathered
-by ``Account``. ``guarded`` raises Unreadable for whatever a stranger's file makes a reader raise; Unreadable is a
+by ``Account``. ``guarded`` raises Unreadable for any error of a reader on a bad file; Unreadable is a
 FormatError.
 """
 
@@ -24,7 +24,7 @@ FRONT_AND_BACK = "front and back matter"
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A kind of thing that was left out of a document: how often it was there (``count``), and how it begins."""
+    """One kind of thing left out of a document: how often it occurred (``count``), and how it begins."""
 
     kind: str
     count: int
@@ -35,7 +35,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 class Unreadable(FormatError):
-    """A document that has no text to give: a scan, a protected or a damaged file, a format that is not read."""
+    """A document from which Raven cannot read text: a scan, a protected or damaged file, an unknown format."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,24 +46,24 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     path : Path
         The file.
     part : str
-        Which of a file's documents this is: a mail's number, a chat's sender; "" where the file holds one.
+        Which of a file's documents this is: a mail's number, a chat's sender; "" if the file contains one.
     text : str
         Without byte order mark and carriage returns.
     author : str or None
-        The mail's or message's sender, or whom a TEI header names; None for other formats.
+        The sender of the mail or message, or the author in a TEI header; None for other formats.
     sender_name : str
-        What a mail's sender is called beside the address.
+        The name of a mail's sender next to the address.
     identity : str
-        Which person of that name, by the header's reference (VIAF, GND …); "" where it has none.
+        The header's reference for this person (VIAF, GND …); "" if it has none.
     title, date : str
-        Of a TEI text, and when a mail was sent or a text first printed, as the header has it.
+        The title of a TEI text, and when a mail was sent or a text first printed, as in the header.
     left_out : tuple of LeftOut
     notes : tuple of str
-        What a reader should know: hints of the author's name, signs of a wrong encoding, macros that did not run.
+        Hints at the author's name, signs of a wrong encoding, macros that did not run.
     unread : tuple of (str, str)
-        Of the first document of a file: its further parts that could not be read, with the reason.
+        For the first document of a file: further parts that Raven could not read, with the reason.
     file_sha256, text_sha256 : str
-        Of the file's bytes, and of the text in UTF-8.
+        Hashes of the file's bytes, and of the text in UTF-8.
     """
 
     path: Path
@@ -82,37 +82,37 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """What it is called: the file's name, and which part of it."""
+        """Return the document's name: the file's name and the part."""
         return f"{self.path.name} ({self.part})" if self.part else self.path.name
 
     @property
     def account(self) -> str:
-        """What was left out, in a line; "" where nothing was."""
+        """Return what was left out, in a line; "" if nothing was."""
         return ", ".join(map(str, self.left_out))
 
 
 @contextmanager
 def guarded(path: Path, what: str) -> Iterator[None]:
-    """Raise Unreadable, with its reason, for whatever else than an error of Raven's a stranger's file makes a reader
-    raise; ``what`` it should be. Every reader that goes on with the next file or part reads the one before in it.
+    """Raise Unreadable, with its reason, for any error of a reader on a bad file that is not already an error of
+    Raven's; ``what`` names the expected format. Every reader that continues with the next file or part reads inside it.
     """
     try:
         yield
     except MemoryError:
         problem = "reading it takes more memory than the limit"
     except RecursionError:
-        problem = "its parts are nested too deep"
+        problem = "its parts are nested too deeply"
     except Exception as error:  # a library's OSError without a number is no error of the system
         if isinstance(error, RavenError) or getattr(error, "errno", None) is not None:
             raise
-        problem = f"it is damaged, or no {what} ({type(error).__name__}: {said(error)})"
+        problem = f"it is damaged, or not {what} ({type(error).__name__}: {said(error)})"
     else:
         return
     raise Unreadable(problem[:300], file=path, expected=what, fix=FIX)
 
 
 class Account:
-    """Gathers what is left out of a document while it is read."""
+    """Collects what is left out of a document while it is read."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -131,7 +131,7 @@ class Account:
             self._samples[kind] = whole if len(whole) <= _SHOWN else whole[: _SHOWN - 1] + "…"
 
     def left_out(self) -> tuple[LeftOut, ...]:
-        """All of it, in the order in which each kind came first."""
+        """Return everything left out, in the order in which each kind first occurred."""
         return tuple(
             LeftOut(kind, count, self._samples.get(kind, ""))
             for kind, count in self._counts.items()

@@ -1,14 +1,14 @@
-"""Reads documents of office and mail programs as people have them: their text, and an account of what was left out.
+"""Reads documents of office and mail programs: their text, and an account of what was left out.
 
-In: the path of a file (``list_documents``: of a folder), and the encoding of texts that are not UTF-8 and do not say
-theirs; for ``account_of``, ``several_documents`` and ``without_signs`` documents that were read.
+In: the path of a file (``list_documents``: of a folder), and the encoding of texts that are not UTF-8 and do not
+state their encoding; for ``account_of``, ``several_documents`` and ``without_signs`` documents that were read.
 Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a chat; ``list_documents``
 gives sorted paths (documents, others); ``account_of`` notes; ``several_documents`` an error; ``is_document`` bool, by
-the name alone. Unreadable where there is no text to be had, MissingPart without the package of a format, InputError if
-there is no such file, its text is not in the encoding, or it holds several documents where one is wanted.
+the name only. Unreadable if Raven cannot get a text, MissingPart without the package of a format, InputError if
+the file does not exist, its text is not in the encoding, or it contains several documents instead of one.
 
-``read_documents`` reads a plain text here; every other format in a process of its own (``reading/apart.py``),
-within limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.
+``read_documents`` reads plain text itself and every other format in a separate process (``reading/apart.py``),
+within limits of memory and processor time. Raven fetches nothing, runs no macro and follows no link.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from ravenbench.texts import composed
 
 PLAIN = "plain text"
 SOURCES = (".md", ".tex")
-"""Endings of plain texts with marks in them, which also tell of a folder (README.md)."""
+"""Endings of plain texts with markup, which may also describe a folder (README.md)."""
 OTHERS = dict[str, str](line.split("\t") for line in phrases("unread"))
-"""Documents that are not read, and what to do with them."""
+"""Documents that Raven does not read, by ending, and what to do with them."""
 _MISNAMED = {b"{\\rtf": ".rtf", b"%PDF": ".pdf", b"\xd0\xcf\x11\xe0": ".doc or .msg"}
 CHATS = re.compile(r"chat\.md|data\.json|result\.json|message_\d+\.json|\d{4}-\d\d-\d\d\.json")
-"""The names of files in which signal-export, Telegram, Messenger and Slack keep messages."""
+"""The names of files in which signal-export, Telegram, Messenger and Slack store messages."""
 
 
 @cache
 def formats_by_suffix() -> dict[str, str]:
-    """What is read, by the ending of its name. Chats are recognised by their lines."""
+    """Return the formats that Raven reads, by the ending of the name. Chats are recognised by their lines."""
     extension_suffixes = {
         suffix: document_format.name
         for document_format in document_formats().values()
@@ -57,7 +57,7 @@ def formats_by_suffix() -> dict[str, str]:
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file's name is one of a document that is read."""
+    """Return whether Raven reads a file as a document, by its name."""
     name = path.name.lower()
     return (
         path.suffix.lower() in formats_by_suffix()
@@ -67,10 +67,10 @@ def is_document(path: Path) -> bool:
 
 
 def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The documents below a folder, sorted, and what else lies there, among it links that lead out of it or nowhere;
-    what is hidden is in neither.
+    """Return the documents below a folder, sorted, and its other files, including links that lead out of it or nowhere;
+    both without hidden files.
 
-    A document that was saved as plain text beside itself (``letter.docx``, ``letter.txt``) is taken as that.
+    If a document was also saved as plain text (``letter.docx``, ``letter.txt``), the plain text is taken.
     """
     names, unread = walk(folder)
     inner = [folder / name for name in names]
@@ -91,14 +91,14 @@ def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def read_document(path: str | Path, encoding: str | None = None) -> Document:
-    """The one document of a file.
+    """Read the one document of a file.
 
     Raises
     ------
     Unreadable
-        If the file is protected, damaged, a scan, or of a format that is not read.
+        If the file is protected, damaged, a scan, or of an unknown format.
     InputError
-        As ``read_documents``; or if the file holds several documents, as a mailbox or a chat does.
+        As for ``read_documents``; or if the file contains several documents, such as a mailbox or a chat.
     """
     documents = read_documents(path, encoding)
     if len(documents) > 1:
@@ -107,7 +107,7 @@ def read_document(path: str | Path, encoding: str | None = None) -> Document:
 
 
 def several_documents(path: str | Path, documents: Sequence[Document]) -> FormatError:
-    """The error for a file that holds several documents where one is wanted."""
+    """Return the error for a file that contains several documents instead of one."""
     authors = list(dict.fromkeys(document.author for document in documents if document.author))
     shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
     return fault(
@@ -119,21 +119,21 @@ def several_documents(path: str | Path, documents: Sequence[Document]) -> Format
 
 
 def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Document, ...]:
-    """Every document of a file: one, or a mailbox's mails, or a chat's senders.
+    """Read every document of a file: one, or each mail of a mailbox, or each sender of a chat.
 
     Parameters
     ----------
     encoding : str or None
-        Of texts that are not UTF-8 and do not say what they are in, as ``decode`` takes it.
+        The encoding of texts that are not UTF-8 and do not state their encoding, as for ``decode``.
 
     Raises
     ------
     Unreadable
-        If the file is protected, damaged, a scan, or of a format that is not read.
+        If the file is protected, damaged, a scan, or of an unknown format.
     MissingPart
         If the format needs an extra that is not installed.
     InputError
-        If there is no such file, it is empty, or its text is not in the encoding.
+        If the file does not exist, is empty, or its text is not in the encoding.
     """
     path = Path(path)
     if path.is_dir():
@@ -143,7 +143,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
     suffix = path.suffix.lower()
     if suffix in OTHERS:
         raise Unreadable(
-            "this format is not read",
+            "Raven does not read this format",
             file=path,
             found=suffix,
             expected=_suffixes_read(),
@@ -176,22 +176,22 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
 
 
 def check_no_table(path: Path) -> None:
-    """Unreadable if a file is a table by its name, where one text is expected."""
+    """Raise Unreadable if a file is a table by its name, but one text is expected."""
     if table_kind(path.name) is not None and not CHATS.fullmatch(path.name.lower()):
-        fix = "write each text into a file of its own; raven run, attribute and map read tables"
-        expected = "a document, as .txt or .docx"
-        raise Unreadable("this is a table, and not one text", file=path, expected=expected, fix=fix)
+        fix = "write each text into a separate file; raven run, attribute and map read tables"
+        expected = "a document, such as .txt or .docx"
+        raise Unreadable("this is a table, not one text", file=path, expected=expected, fix=fix)
 
 
 def without_signs(document: Document) -> Document:
-    """A document without its text, and without notes on signs of damage in it, where these are looked for apart."""
+    """Return a document without its text and without notes on signs of damage, for callers that look for these themselves."""
     odd = set(map(str, signs(document.text))) if document.notes else set()
     notes = tuple(note for note in document.notes if note not in odd)
     return msgspec.structs.replace(document, text="", notes=notes)
 
 
 def account_of(documents: Sequence[Document], place: Path | None = None) -> list[Note]:
-    """Notes on documents of which more than front and back matter was left out, and on what else was found in them."""
+    """Return notes on documents from which more than front and back matter was left out, and on other findings."""
     partial = [
         f"{document.name}: {document.account}"
         for document in documents
@@ -227,14 +227,14 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
         texts = [name for name in archive.names if archive.single or name.lower().endswith(".txt")]
         if len(texts) != 1:
             raise Unreadable(
-                "this is no text: it is a zip", file=path, expected="a document", fix="unpack it"
+                "this is a zip, not a text", file=path, expected="a document", fix="unpack it"
             )
         with archive.open(texts[0]) as file:
             head = file.read(8)
         for start, suffix in _MISNAMED.items():
             if head.startswith(start):
                 raise Unreadable(
-                    f"this is no plain text, but {suffix}",
+                    f"this is {suffix}, not plain text",
                     file=path,
                     fix=f"rename it to end in {suffix}",
                 )
@@ -245,6 +245,6 @@ def _plain(path: Path, encoding: str | None) -> list[Document]:
             return documents
     if not archive.single or CHATS.fullmatch(path.name.lower()):
         raise Unreadable(
-            "it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt"
+            "this is not an exported chat", file=path, fix="unpack it, or rename it to end in .txt"
         )
     return [Document(path=path, text=text)]

@@ -1,13 +1,13 @@
-"""Keeps corpora that were read before in the cache folder, so that they are read and cleaned once.
+"""Stores corpora in the cache folder, so that Raven reads and cleans each only once.
 
 In: the path of a source (or a registered corpus), a mapping of options, and a function that reads it; functions that
 open and save a corpus folder.
-Out: its ``Corpus``, from the cache if it was read before in the same way; what the reading function raises is raised,
-and nothing is kept then.
+Out: its ``Corpus``, from the cache if Raven read it before in the same way. If the reading function raises an error, it
+is raised and nothing is stored.
 
-A corpus is found by the hash of its files' content, of how it is read, and of the code that reads it. What lies there
-is an imported corpus (``load.save_corpus``), whole or not there; a damaged one is read anew, one that cannot be
-written is not kept. The corpora that were not used for longest go first.
+A corpus is found by the hash of its files' content, of how it is read, and of the code that reads it. The cache
+contains imported corpora (``load.save_corpus``), written completely or not at all; Raven reads the source again if one is
+damaged, and stores none if it cannot write. It first removes the corpora that were not used for longest.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from ravenbench.seams import document_formats
 from ravenbench.types import Corpus
 
 FOLDER = "corpora"
-"""Below the cache folder."""
+"""Name of the folder in the cache folder."""
 HOME = Path(__file__).parents[1]
 LEAST = 2**20
-"""Bytes of files from which on it is quicker to open a kept corpus than to read them."""
+"""Bytes of files above which opening a stored corpus is faster than reading them."""
 MOST = 4 * 2**30
-"""Bytes of all kept corpora."""
+"""Maximum size in bytes of all stored corpora."""
 
 
 def read_once(
@@ -55,9 +55,11 @@ def read_once(
     save: Callable[[Corpus, Path], Corpus],
     beside: Sequence[Path] = (),
 ) -> Corpus:
-    """The corpus that ``reader`` gives of a file, a folder or a registered corpus; from the cache folder where it was
-    read before. ``options`` is all that it is read with. What ``reader`` raises is raised, and nothing kept then.
-    ``reopen`` and ``save`` are those of imported corpora; ``beside`` are further files that are read.
+    """Return the corpus that ``reader`` gives for a file, a folder or a registered corpus; from the cache folder if it was
+    read before.
+
+    ``options`` is everything that it is read with. What ``reader`` raises is raised, and then nothing is stored. ``reopen``
+    and ``save`` are those of imported corpora; ``beside`` are further files that are read.
     """
     files = [source, *beside] if not isinstance(source, Component) else _files(source)
     stamps_before = _stamps(files)

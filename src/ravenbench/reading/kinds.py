@@ -1,6 +1,6 @@
-"""Tells what lies at a path, by all signs of a layout: problems, truth, answers, one text, or a corpus.
+"""Recognises what is at a path, from all signs of its layout: problems, truth, answers, one text, or a corpus.
 
-In: a path, an encoding. Out: a ``Kind``; "nothing" where there is no such file or folder. FormatError where an archive
+In: a path, an encoding. Out: a ``Kind``; "nothing" if the path does not exist. FormatError if an archive
 cannot be opened.
 """
 
@@ -22,7 +22,7 @@ Kind = Literal["nothing", "corpus", "attribution", "problems", "truth", "answers
 
 
 def kind_at(path: Path, encoding: str | None = UTF8) -> Kind:
-    """What a reader takes a path for."""
+    """Return what kind of input is at a path."""
     if not is_there(path):
         return "nothing"
     if is_corpus_folder(path):

@@ -1,13 +1,13 @@
-"""Loads any corpus by name or path, and keeps a corpus as a folder.
+"""Loads any corpus by name or path, and stores a corpus as a folder.
 
 In: a registered name, or the path of a table, PAN pairs, texts by author, or an imported folder; options of reading
-(encoding, columns, level of topic); a ``Corpus`` to save, or to take shared passages out of.
+(encoding, columns, level of topic); a ``Corpus`` to save, or to remove shared passages from.
 Out: a ``Corpus`` (documents as rows of a text table, with id, author, topic and further columns); ``import_corpus``
 and ``save_corpus`` also write the folder; ``author_texts``: (author, topic) by a text's name; ``is_…``: bool.
-InputError for what is neither name nor path or cannot be written, FormatError for files that are not what they should
-be, CorpusError for a corpus that cannot be used, StoreError for a kept folder whose text table is damaged.
+InputError for what is neither name nor path or cannot be written, FormatError for files with wrong content,
+CorpusError for a corpus that cannot be used, StoreError for a stored folder whose text table is damaged.
 
-A kept corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are
+A stored corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are
 ``author/text.txt``, or stylo's ``Author_Title.txt`` in one folder.
 """
 
@@ -93,13 +93,13 @@ _NOTES = {
     "left alone": dict[str, int],
     "whole collection": dict[str, _WHOLE],
 }
-"""What notes hold wherever something is made of them."""
+"""Types of the values in a corpus' notes."""
 
 
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
     """Write a ``Corpus`` as a folder and return it as read back, its texts memory-mapped.
 
-    InputError if the folder is neither empty nor an earlier one of this kind, or cannot be written.
+    InputError if the folder is neither empty nor a saved corpus, or cannot be written.
     """
     import polars as pl
 
@@ -134,12 +134,12 @@ def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
 
 
 def is_corpus_folder(path: str | Path) -> bool:
-    """Whether a folder was written by ``save_corpus``."""
+    """Return whether a folder was written by ``save_corpus``."""
     return (Path(path) / "corpus.json").is_file()
 
 
 def open_corpus(folder: str | Path) -> Corpus:
-    """The ``Corpus`` of a folder written by ``save_corpus``.
+    """Open the ``Corpus`` of a folder written by ``save_corpus``.
 
     FormatError if a part is missing, altered, or from a newer Raven; StoreError if the text table is damaged.
     """
@@ -199,20 +199,20 @@ def _tidy(corpus: Corpus) -> Corpus:
 
 LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
 UNKNOWN = "author unknown"
-"""The folder in which ``raven texts`` puts what it knows no author of; its texts are no author's."""
+"""The folder in which ``raven texts`` puts texts of unknown author; Raven reads them without an author."""
 _IGNORED = ("readme", "licence", "license", "copying")
 _TEI = (".xml", ".tei")
 """Endings of texts that say themselves who wrote them."""
 _DASHES = ("_-_", " - ")
 Told = tuple[str | None, str | None]
-"""Author and topic; the author None where the text says it."""
+"""Author and topic; the author is None if the text itself names it."""
 
 
 def author_texts(archive: Archive) -> dict[str, Told]:
-    """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
+    """Return author and topic (or None) of every text by its name in the archive; empty if the layout is another.
 
-    Also of every document that is read (``reading/documents.py``), unless a plain text of that name lies beside; of
-    Markdown and LaTeX where there is nothing else. Other files, hidden ones, and a README or licence in the outermost
+    This includes every document that Raven reads (``reading/documents.py``), unless a plain text of the same name is next to
+    it, and Markdown and LaTeX if there is nothing else. Other files, hidden files, and a README or licence in the outermost
     folder are left out.
     """
     paths = [PurePosixPath(name) for name in archive.names]
@@ -270,8 +270,9 @@ def _author_and_topic(name: PurePosixPath, dash: str = "_") -> Told | None:
 
 
 def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> None:
-    """FormatError if the folders that would be authors are all parts of a data set; ``names`` are those of its texts.
-    The fix leads into a part only where its texts are by author."""
+    """Raise FormatError if the folders that would be authors are all parts of a data set.
+
+    ``names`` are the names of its texts. The fix names a part only if the texts of the part are by author."""
     if not authors or not all(map(is_part, authors)):
         return
     inner = [
@@ -279,16 +280,14 @@ def check_no_parts(path: Path, authors: Sequence[str], names: Sequence[str]) -> 
         for name in names
         if f"{authors[0]}/" in name
     ]
-    nameless = (
-        "put each text into a folder called after its author: nothing here tells who wrote which"
-    )
+    nameless = "put each text into a folder named after its author: nothing here names the authors"
     raise fault(
         "folders-parts-data-set-not",
         file=path,
         found=some(authors),
         expected=LAYOUT,
-        fix=(f"give one of them, as {path / authors[0]}" if _laid_out(inner) else nameless)
-        + "; if they are authors all the same, give them other names",
+        fix=(f"give one of them, such as {path / authors[0]}" if _laid_out(inner) else nameless)
+        + "; if they are authors nevertheless, rename them",
     )
 
 
@@ -417,8 +416,8 @@ def _metadata(
             value = str(row.get(column))
             name, *further = of_file.get(plain_name(value), [""])
             if further or name in row_of_file:
-                problem = f"several rows are about one text: {name}"
-                fix = "leave out those that are wrong"
+                problem = f"several rows are for the same text: {name}"
+                fix = "remove the wrong rows"
                 if further:
                     problem = f"several texts have this name: {some([name, *further])}"
                     fix = "write the names with their folders"
@@ -478,7 +477,7 @@ def _other_authors(authors: Mapping[str, tuple[str, str]]) -> list[Note]:
             or lookalikes((author, named))
         )
         if author_words != named_words and not (alike and once[0][author] == once[1][named] == 1):
-            odd.append(f"{text}: {author}, in the metadata {named}")
+            odd.append(f"{text}: {author}; in the metadata: {named}")
     return noted("metadata-other-author", odd)
 
 
@@ -491,15 +490,15 @@ def read_author_folders(
     pairs: bool = True,
     anonymous: bool = False,
 ) -> Corpus:
-    """Read texts and documents whose author is their folder's name, what stands before ``_`` (``_-_``) in their own, or
-    told by a TEI header.
+    """Read texts and documents by author: the author is the folder's name, the part of the file name before ``_``
+    (``_-_``), or the author in a TEI header.
 
-    A folder between author and text is the topic; without one the documents have no topic. Columns of a table
-    ``metadata.csv`` beside them become columns of the corpus. Byte order marks and carriage returns are dropped.
-    Documents that cannot be read are left out; the corpus' notes say so, and what was left out of documents, which
-    files are not read, and where the layout may mean something else. FormatError if the texts are laid out otherwise,
-    the authors would be parts of a data set, or some cannot be decoded or are empty: all of them are named; CorpusError
-    as for every corpus: no author with two texts, or only one author.
+    A folder between author and text is the topic; without it, documents have no topic. Columns of a table
+    ``metadata.csv`` in the same folder become columns of the corpus. Byte order marks and carriage returns are removed.
+    Documents that cannot be read are left out; the corpus' notes list them, what was left out of documents, files that are
+    not read, and signs that the layout means something else. FormatError if the texts are laid out otherwise, the
+    authors would be parts of a data set, or some texts cannot be decoded or are empty (the error names all); CorpusError as
+    for every corpus: no author with two texts, or only one author.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log, anonymous)
@@ -573,7 +572,7 @@ def _misplaced(names: Sequence[str]) -> tuple[str, str | None]:
     """Which texts stand where no layout has them, and what mends it."""
     texts = [name for name in names if is_document(Path(name))]
     several = [n for n in texts if "/" not in n]
-    location = "beside folders"
+    location = "next to folders"
     fix = "put each into its author's folder"
     if len(several) in (0, len(texts)):
         several = [n for n in texts if n.count("/") > 2]
@@ -593,9 +592,9 @@ def _folder_within(path: Path) -> str | None:
     )
     if {entry.suffix.lower() for entry in inner} == {".zip"}:
         return (
-            "unpack each zip into a folder of its name"
+            "unpack each zip into a folder of the same name"
             if len(inner) > 1
-            else f"name the zip within it: {inner[0]}"
+            else f"give the zip inside it: {inner[0]}"
         )
     several = []
     for folder in [entry for entry in inner if entry.is_dir()][:20]:
@@ -604,7 +603,7 @@ def _folder_within(path: Path) -> str | None:
                 several.append(folder)
     # Of several, each may be an author.
     subfolders = [folder for folder in several if len(several) == 1 or is_part(folder.name)]
-    return f"name the folder within it: {subfolders[0]}" if subfolders else None
+    return f"give the folder inside it: {subfolders[0]}" if subfolders else None
 
 
 def each_document(
@@ -612,9 +611,11 @@ def each_document(
     labels: Mapping[str, Told],
     add: Callable[[str, Document, str | None, str | None, int, str], None],
 ) -> list[Note]:
-    """Read files by authors and topics as ``author_texts`` has them, and ``add`` every document in them: its name, what
-    was read, author, topic, and the file's number and name. Returns which could not be read and why. FormatError, when
-    all were tried, if a text cannot be decoded or is empty, or ``add`` raised one: all are named.
+    """Read files by authors and topics as ``author_texts`` returns them, and call ``add`` for every document in them, with
+    its name, the document, author, topic, and the file's number and name.
+
+    Returns notes on files that could not be read, and why. FormatError, after all files, if a text cannot be decoded or is
+    empty, or ``add`` raised it: the error names all.
     """
     faults = Faults()
     unreadable = dict[str, list[str]]()
@@ -663,10 +664,10 @@ def read_pairs_corpus(
     log: ImportLog | None = None,
     encoding: str | None = UTF8,
 ) -> Corpus:
-    """A ``Corpus`` of the distinct documents of all pairs in a file, folder or zip, one row each.
+    """Read a ``Corpus`` of the distinct documents of all pairs in a file, folder or zip, one row each.
 
-    Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further occurrence
-    counts as repeated. FormatError if there are no pairs, no truth beside them, or truth without authors; CorpusError
+    The id is the pair's id with ``:0`` (first text) or ``:1``, from the first occurrence of a document; further occurrences
+    count as repeated. FormatError if there are no pairs, no truth next to them, or truth without authors; CorpusError
     as for every corpus.
     """
     path = Path(path)
@@ -710,10 +711,8 @@ def read_pairs_corpus(
         raise fault(
             "truth-tells-none-pairs",
             file=path,
-            found=f"{pair_count} pairs whose ids are not in it",
-            fix=str(
-                next(iter(account), "put the truth file that belongs to the pairs beside them")
-            ),
+            found=f"{pair_count} pairs whose ids truth does not contain",
+            fix=str(next(iter(account), "put the truth file of these pairs next to them")),
         )
     notes: dict[str, Any] = {
         "source": path.name,
@@ -739,9 +738,9 @@ def load_corpus(
     strip_shared: bool | None = False,
     **options: Any,
 ) -> Corpus:
-    """The ``Corpus`` of a name or path.
+    """Load the ``Corpus`` of a name or path.
 
-    InputError if it is neither, with the nearest name, or does not parse.
+    InputError, with the most similar name, if it is neither or does not parse.
 
     Parameters
     ----------
@@ -749,26 +748,26 @@ def load_corpus(
         ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of
         Parquet parts, PAN20–23 pairs (file, folder, zip), texts by author (``author/text.txt`` or
         ``Author_Title.txt``, folder or zip), or an imported corpus.
-        A name wins over a file; ``./newsgroups`` is a path.
+        A name takes precedence over a file; ``./newsgroups`` is a path.
     encoding : str or None
-        Of texts and tables that are not UTF-8; None has the message advise ``--encoding``.
+        The encoding of texts and tables that are not UTF-8; with None, the message advises ``--encoding``.
     level : str, optional
-        Level of topic that will be asked for (``topics.levels.at_level``): in a table, where no column is called
-        topic, a column of this name holds the topics, and none need be there where topics are extracted.
+        Level of topic that will be used (``topics.levels.at_level``): if no column of a table is called topic, a
+        column of this name contains the topics; extracted topics need no column.
     pairs : bool
-        Whether there must be same-author and different-author pairs; of tables and texts by author.
+        Whether tables and texts by author must give same-author and different-author pairs.
     anonymous : bool
         Keep texts of tables and folders whose author is nobody in particular, without an author.
     strip_shared : bool or None
-        Take passages out that stand in texts of several authors, such as licences; None: who calls will do so.
+        Remove passages that several authors' texts share, such as licences; None: the caller does so.
     **options
-        Those of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
+        Options of the reader: ``read_table`` or ``read_pairs_corpus`` (``topic="none"``: no topics); parameters of a
         registered corpus.
 
     Returns
     -------
     Corpus
-        Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
+        For a corpus in the catalogue, ``notes["defaults"]`` has the entry's defaults if the source has none.
     """
     reader_options = {"level": level, "pairs": pairs, "anonymous": anonymous}
     if options.get("topic") == "none":
@@ -796,9 +795,7 @@ def _load(
         head = what.partition("(")[0].strip()
         if is_named(what):
             source = registry.parse("corpus", what)
-            _check_options(
-                source.get_params(), options, encoding, f"{head} has a reader of its own"
-            )
+            _check_options(source.get_params(), options, encoding, f"{head} has a separate reader")
             source = source.set_params(**options) if options else source
             loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
@@ -807,7 +804,7 @@ def _load(
     if not is_there(path):
         raise _no_such_corpus(str(what), path)
     if path.is_dir() and is_corpus_folder(path):
-        _check_options((), options, encoding, "this corpus is imported")
+        _check_options((), options, encoding, "this corpus is already imported")
         return open_corpus(path)
     if "log" in options:
         return _read_by_layout(path, encoding, reader_options, options)
@@ -842,7 +839,7 @@ def _read_by_layout(
                 "raven verify, run and safety read it as problems; --text COLUMN takes one of its"
                 " texts: write a row "
             )
-            fix += "for each text, where each row is an author's"
+            fix += "for each text, if each row belongs to one author"
             raise fault("table-pairs-not-corpus", file=path, found=", ".join(roles.texts), fix=fix)
     if is_parts_folder(path) or (
         path.is_file() and kind_of(path) is not None and not is_lines(path.name)
@@ -872,11 +869,11 @@ def _read_by_layout(
 
 
 STRIPPED = ("shared", "shared-licence", "gutenberg")
-"""Codes of notes that are no longer true once shared passages are taken out."""
+"""Codes of notes that are no longer true after shared passages are removed."""
 
 
 def without_shared(corpus: Corpus, pairs: bool = True) -> Corpus:
-    """The corpus without passages that stand in texts of several authors; texts that hold nothing else are left out."""
+    """Return the corpus without passages that several authors' texts share; texts with nothing else are left out."""
     shared_passages = SharedPassages.among(corpus.texts, corpus.author.codes.tolist())
     builder = CorpusBuilder(corpus.name, anonymous=True)
     empty = 0
@@ -938,7 +935,7 @@ def _check_options(
             raise fault(
                 "option-of-tables",
                 found=None if value is True else value,
-                value=kind or "this corpus is no table",
+                value=kind or "this corpus is not a table",
                 flag=flag,
             )
         if key not in known_options:
@@ -951,7 +948,7 @@ def _check_options(
 
 
 def is_named(what: str) -> bool:
-    """Whether this is a corpus by its name, and no file or folder."""
+    """Return whether this is the name of a corpus, not a file or folder."""
     head = what.partition("(")[0].strip()
     return head in registry.targets("corpus") or (
         ":" in head and not Path(what).exists() and "/" not in head
@@ -970,10 +967,10 @@ def _no_such_corpus(source: str, path: Path) -> InputError:
 
 
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
-    """The ``Corpus`` of a table or of PAN20–23 pairs, kept as a folder; a killed import goes on where it was.
+    """Import a table or PAN20–23 pairs as a folder and return the ``Corpus``; an interrupted import continues.
 
-    What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as they
-    are. InputError as ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
+    What was read is in ``.NAME.import`` next to the folder until the import is complete. Named corpora are saved
+    unchanged. InputError as for ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
     """
     check_folder(folder, inputs=[source], kind="import")
     path = Path(source)

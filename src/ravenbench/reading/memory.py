@@ -1,14 +1,14 @@
-"""Writes tables and corpora in memory to files, which the readers of files then read: there is no other way into Raven.
+"""Writes tables and corpora in memory to files, which the readers of files then read (there is no other way into Raven).
 
 In: a data frame (pandas, polars), a pyarrow table, a list of records (mappings), a ``Corpus``, or lists, tuples and
-mappings of such.
-Out: the path of a file or folder in the cache that holds it (of several a list or dict of paths); any other value is
-returned as it is. InputError if a table has no rows or cannot be kept, or a system's name cannot be a folder's;
-FormatError for values that no table can hold and for two columns of one name.
+mappings of these.
+Out: the path of a file or folder in the cache with this content (for several, a list or dict of paths); any other value
+is returned unchanged. InputError if a table has no rows or cannot be stored, or a system's name cannot be a folder's;
+FormatError for values that a table cannot store and for two columns of the same name.
 
-A table is a data frame of pandas or polars, a table of pyarrow, or a list of records (mappings). It is written as
-JSON lines below the cache folder, under the hash of its content, so that the same table is the same input of a later
-run. Its columns say what it is:
+A table is a data frame of pandas or polars, a table of pyarrow, or a list of records (mappings). Raven writes it as
+JSON lines in the cache folder, under the hash of its content, so that the same table is the same input in a later
+run. Its columns decide what it is:
 
     text, author, topic …           a corpus, as ``read_table`` takes it
     id, pair (two texts), same      problems, with ``known`` and ``questioned`` in place of ``pair`` too
@@ -36,16 +36,16 @@ from ravenbench.types import Corpus
 
 Record = Mapping[str, Any]
 FOLDER = "tables"
-"""Below the cache folder."""
+"""Name of the folder in the cache folder."""
 ROWS: dict[str, Sequence[Any]] = {}
-"""By the folder that holds a table what the table calls its rows, by the line of each."""
+"""The names of a table's rows, by line; keyed by the table's folder."""
 
 
 def as_place(value: Any, name: str = "table") -> Any:
-    """A table or corpus as the path of a file or folder that holds it; sequences and mappings of such too, with their
-    names; anything else as it is.
+    """Return a table or corpus as the path of a file or folder; also in sequences and mappings, with their names; any other
+    value is returned unchanged.
 
-    InputError if a table has no rows or cannot be kept.
+    InputError if a table has no rows or cannot be stored.
     """
     if isinstance(value, Corpus):
         return _kept_corpus(value)
@@ -64,7 +64,7 @@ def as_place(value: Any, name: str = "table") -> Any:
 def _records(value: Any, label: str) -> list[dict[str, Any]] | None:
     """The rows of a table as JSON has them, each by column; None for anything else. FormatError if there is none, two
     columns have one name, or a value cannot be written. ``label`` names the table."""
-    with damaged("this table cannot be read", Path(label), "mend what its own package says of it"):
+    with damaged("Raven cannot read this table", Path(label), "correct what its package reports"):
         if (rows := _rows(value, label)) is None:
             return None
         if not any(rows):
@@ -180,7 +180,7 @@ def _file_name(system: Any) -> str:
     """A system's name, which becomes the name of a folder. InputError if it cannot be one."""
     name = str(system) if isinstance(system, str | int) else ""
     if name[:1] in ("", ".") or name.isspace() or {*name} & {*"/\\\0"}:
-        expected = "a name without / and \\, and no dot before it"
+        expected = "a name without / and \\ that does not begin with a dot"
         raise fault("no-folder-can-system-name", found=system, expected=expected)
     return name
 

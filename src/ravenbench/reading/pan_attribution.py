@@ -12,7 +12,7 @@ not fit together, InputError if answers cannot be written.
     problem00001/ground-truth.json                          {"ground_truth": [{"unknown-text", "true-author"}]}
 
 Answers are ``answers-problem00001.json``, a list of {"unknown-text", "predicted-author"}. In open sets ``<UNK>``
-stands for an author who is no candidate.
+means an author who is not a candidate.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ _TRUTH = "ground-truth.json"
 
 @dataclass(frozen=True)
 class AttributionProblem:
-    """One problem: texts by candidate, unknown texts by file name, and their true authors where these are known.
+    """One problem: texts by candidate, unknown texts by file name, and their true authors if known.
 
-    ``notes`` say what was odd in its files and did no harm.
+    ``notes`` list harmless irregularities in its files.
     """
 
     name: str
@@ -57,23 +57,23 @@ class AttributionProblem:
 
     @property
     def open(self) -> bool | None:
-        """Whether some unknown text is by no candidate; None without truth."""
+        """Return whether some unknown text is by no candidate; None without truth."""
         return None if self.truth is None else UNKNOWN in self.truth.values()
 
 
 def is_attribution(path: str | Path) -> bool:
-    """Whether a file or folder holds PAN attribution problems."""
+    """Return whether a file or folder contains PAN attribution problems."""
     with Archive(path) as archive:
         return holds_attribution(archive)
 
 
 def holds_attribution(archive: Archive) -> bool:
-    """Whether an archive holds PAN attribution problems."""
+    """Return whether an archive contains PAN attribution problems."""
     return any(PurePosixPath(name).name == _PROBLEM for name in archive.names)
 
 
 def check_no_attribution(archive: Archive, expected: str) -> None:
-    """FormatError if an archive holds attribution problems where something else is ``expected``."""
+    """Raise FormatError if an archive contains attribution problems instead of what is ``expected``."""
     if holds_attribution(archive):
         raise fault(
             "attribution-problems-pan-2018-them",
@@ -92,7 +92,7 @@ def read_attribution(
     encoding: str | None = UTF8,
     strip_shared: bool = False,
 ) -> list[AttributionProblem]:
-    """Every ``AttributionProblem`` in a folder or zip, in order of name.
+    """Read every ``AttributionProblem`` in a folder or zip, in order of name.
 
     FormatError if there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit
     together.
@@ -100,13 +100,13 @@ def read_attribution(
     Parameters
     ----------
     lenient : bool
-        Leave out problems that cannot be read instead of refusing all of them, as long as one is left.
+        Leave out problems that cannot be read, as long as one remains, instead of raising an error.
     left_out : dict, optional
-        Takes the reason for each problem that was left out, by name.
+        Receives the reason for each problem that was left out, by name.
     encoding : str or None
-        Of texts that are not UTF-8, as ``decode`` takes it.
+        The encoding of texts that are not UTF-8, as for ``decode``.
     strip_shared : bool
-        Take passages out that stand in texts of several of a problem's candidates.
+        Remove passages that texts of several candidates of a problem share.
     """
     with Archive(path, encoding) as archive:
         roots = sorted(
@@ -287,13 +287,13 @@ def _truth(
     truths: dict[str, str] = {}
     repeated: list[str] = []
     files = {plain_name(text): text for text in unknown}
-    faults = Faults("entries of truth cannot be used", values=True)
+    faults = Faults("unusable entries of truth", values=True)
     for item in _items(content, label):
         text = item.get("unknown-text")
         author = item.get("true-author")
         with faults.gathered():
             if not isinstance(text, str) or not isinstance(author, str):
-                fix = "give each unknown-text its true-author"
+                fix = "add the true-author for each unknown-text"
                 raise fault("line-truth-incomplete", file=label, found=item, fix=fix)
             text = text if text in unknown else files.get(plain_name(text), text)
             if (
@@ -303,7 +303,7 @@ def _truth(
                 fix = f"name a candidate of {_PROBLEM}, or {UNKNOWN}"
                 raise fault("truth-names-author-who-no", file=label, found=given_author, fix=fix)
             if text not in unknown:
-                fix = "add the text, or take the entry out"
+                fix = "add the text, or remove the entry"
                 raise fault("truth-names-text-not", file=label, found=text, fix=fix)
             if text in truths:
                 repeated.append(text)
@@ -337,7 +337,7 @@ def _items(value: Any, label: str) -> list[dict[str, Any]]:
 def write_attribution_answers(
     folder: str | Path, problem: str, predicted: Mapping[str, str]
 ) -> Path:
-    """Write ``answers-PROBLEM.json`` into a folder and return its path. InputError if it cannot be written."""
+    """Write ``answers-PROBLEM.json`` into a folder and return its path. InputError if Raven cannot write it."""
     path = location(folder) / f"answers-{problem}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -356,9 +356,9 @@ def write_attribution_answers(
 def macro_f1(
     truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]
 ) -> float:
-    """PAN's score from 0 to 1: mean F1 over the true authors of the unknown texts without ``<UNK>``.
+    """Return PAN's score from 0 to 1: mean F1 over the true authors of the unknown texts without ``<UNK>``.
 
-    A missing answer, or one that names nobody known, is ``<UNK>``; the F1 of an author never named is 0.
+    A missing answer, or the name of an unknown person, counts as ``<UNK>``; the F1 of an author never named is 0.
     """
     known_authors = {*candidates, UNKNOWN}
     answer_by_text = {

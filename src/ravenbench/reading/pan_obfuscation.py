@@ -1,9 +1,9 @@
 """Reads and writes PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
 
-In: ``Part``s (stretches of a text with what became of them), or the path of such a file and maybe the original text.
+In: ``Part``s (stretches of a text with their rewriting), or the path of a part file and optionally the original text.
 Out: the file, its bytes or its JSON list, or ``Part``s that cover the original without gaps; offsets are half-open, in
 code points from 0. ``find_rewritings``: a ``FoundRewriting`` by id, of a folder or a table. FormatError for a file that
-is not such a list or does not fit the original. ``parts_file`` gives the path that belongs to a text.
+is not a part list or does not fit the original. ``parts_file`` gives the path that belongs to a text.
 
 References
 ----------
@@ -36,10 +36,10 @@ KEYS = (
 
 @dataclass(frozen=True)
 class Part:
-    """One stretch of a text and what became of it.
+    """One stretch of a text and its rewriting.
 
-    ``start`` and ``end`` are half-open code-point offsets into the original text; ``operations`` name what was
-    done here, in order.
+    ``start`` and ``end`` are half-open code-point offsets into the original text; ``operations`` name the
+    operations applied here, in order.
     """
 
     start: int
@@ -50,7 +50,7 @@ class Part:
 
 
 def parts_to_json(parts: Iterable[Part]) -> list[dict[str, Any]]:
-    """The list PAN16 asks for, ids counting from 1; ``operations`` is Raven's addition."""
+    """Return the list in PAN16's form, with ids from 1; ``operations`` is Raven's addition."""
     return [
         dict(
             zip(KEYS, (part.original, part.start, part.end, part.obfuscation, number), strict=True)
@@ -66,22 +66,22 @@ def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
 
 
 def parts_bytes(parts: Iterable[Part]) -> bytes:
-    """The bytes of a part file."""
+    """Return the bytes of a part file."""
     return json_bytes(parts_to_json(parts))
 
 
 def parts_file(text: Path) -> Path:
-    """The path of the parts of a single text: ``essay.txt`` → ``essay.obfuscation.json``."""
+    """Return the path of the part file of a single text: ``essay.txt`` → ``essay.obfuscation.json``."""
     return text.with_name(f"{text.stem}.obfuscation.json")
 
 
 def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
-    """The ``Part``s of a PAN16 file, in order of their ids, tiling the original.
+    """Read the ``Part``s of a PAN16 file, in order of their ids; they cover the original without gaps.
 
-    Published files disagree on whether ends are inclusive, so parts are located by their strings; white space between
-    two parts that no part claims goes to the part before it (to the first, at the start). FormatError if the file is
-    not such a list, an id repeats, or a part does not occur in the original in this order. ``original`` is the text
-    that was rewritten; by default the concatenation of the parts' originals.
+    Published files disagree on whether ends are inclusive, so Raven finds parts by their strings. White space between
+    two parts that neither includes goes to the part before it (to the first, at the start). FormatError if the file is
+    not a part list, has a duplicate id, or a part does not occur in the original in this order. ``original`` is the text
+    that was rewritten; the default is the concatenation of the parts' originals.
     """
     try:
         rows = from_json(decode(read_ordinary(Path(path)), path), path, problem="not JSON")
@@ -122,7 +122,7 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
         starts.append(begins)
         position = begins + len(row["original"])
     if original[position:].strip():
-        problem = "the parts end before the original does" if rows else "there are no parts"
+        problem = "the parts end before the original ends" if rows else "the file has no parts"
         raise FormatError(problem, file=path, found=original[position : position + 80])
     if not rows:
         return
@@ -147,9 +147,9 @@ _OF_SETS = ("known", "same-author", "original")
 
 @dataclass(frozen=True)
 class FoundRewriting:
-    """A rewriting as it was found: where, and its text or the file of its parts.
+    """A rewriting that was found: its place, and its text or the file of its parts.
 
-    ``original`` is the text, ``digest`` the SHA-256 of the text that it says it rewrites, where it says so.
+    ``original`` is the rewritten text and ``digest`` its SHA-256, if the rewriting names them.
     """
 
     place: str
@@ -161,9 +161,9 @@ class FoundRewriting:
 
 
 def find_rewritings(place: Path) -> dict[str, FoundRewriting]:
-    """Every rewriting of a folder or a table, by id.
+    """Find every rewriting in a folder or a table, by id.
 
-    FormatError if this is no place for rewritings, or a table cannot be read.
+    FormatError if the place contains no rewritings, or a table cannot be read.
     """
     if place.is_dir():
         return _of_folder(place)

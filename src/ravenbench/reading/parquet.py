@@ -1,8 +1,8 @@
-"""Refuses Parquet files that would decode to too much: a few kilobytes may decode to gigabytes.
+"""Refuses Parquet files that would unpack to too much: a few kilobytes may unpack to gigabytes.
 
 In: the path of a file (``check_unpacked``), or its sizes unpacked and packed, in bytes (``check_size``).
 Out: nothing; FormatError if its footer promises too many bytes, rows or values. A footer that cannot be read passes:
-the reader of the file says what is wrong.
+the file's reader reports the error.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ravenbench.reading.archive import SUM_FLOOR, SUM_RATIO
 
 _ROWS = 2**19
 _VALUES = 2**24
-"""What a file may hold however small it is; beyond, half as many rows and 16 times as many values as it has bytes."""
+"""Limits for a small file; a larger file may have half as many rows and 16 times as many values as bytes."""
 
 
 def check_unpacked(path: Path) -> None:
-    """FormatError if a Parquet file unpacks to far more than tables of texts do; its reader says what else is wrong."""
+    """Raise FormatError if a Parquet file unpacks to far more than tables of texts do; its reader reports other errors."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 8))
@@ -45,12 +45,12 @@ def check_unpacked(path: Path) -> None:
 
 
 def check_size(path: str | Path, unpacked: int, packed: int) -> None:
-    """FormatError if so many bytes are far more than a table of texts packs into so few."""
+    """Raise FormatError if ``unpacked`` bytes are far more than a table of texts packs into ``packed`` bytes."""
     if unpacked > max(SUM_FLOOR, SUM_RATIO * packed):
         raise fault(
             "table-unpacks-far-more-than",
             file=path,
-            found=f"{packed:,} bytes become {unpacked:,} or more",
+            found=f"{packed:,} bytes unpack to {unpacked:,} or more",
             sum_ratio=SUM_RATIO,
         )
 

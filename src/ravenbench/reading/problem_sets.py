@@ -1,9 +1,9 @@
-"""Holds sets of verification problems as they are read, and what a format of theirs is.
+"""Defines sets of verification problems as read, and what a format of problems is.
 
 In: texts for ``ProblemBuilder``; of a ``ProblemFormat`` an open ``Archive``.
 Out: ``ProblemSet`` (n readable ``Problems``, their truth ``same`` (n,) bool, True = same author, or None, and by id the
 reasons why others cannot be read). FormatError for a problem without texts. ``corpus_name`` and ``is_truth`` read names;
-``WORDINGS`` has the words of what truth is about.
+``WORDINGS`` has the words for what truth is about.
 """
 
 from __future__ import annotations
@@ -37,21 +37,21 @@ class ProblemSet:
     name : str
         The corpus (``en_essays``), without its split.
     split : 'train', 'test' or None
-        Which part it was, where the source says so.
+        Which part it is, if the source says so.
     problems : Problems
-        The readable ones, sorted by id (PAN13–15) or in file order (PAN20–23). Authors and topics are there
-        where the files give them.
+        The readable problems, sorted by id (PAN13–15) or in file order (PAN20–23), with authors and topics
+        if the files give them.
     same : (n,) bool, or None
-        Truth of ``problems``, True = same author; None where there is no truth file.
+        Truth of ``problems``, True = same author; None without a truth file.
     faults : mapping of id to reason
-        Problems that could not be read: each counts as a non-answer.
+        Problems that Raven could not read: each counts as unanswered.
     fault_truth : mapping of id to bool
-        Truth of those among them that the truth file names.
+        Truth of these problems, if the truth file contains it.
     language, genre : str or None
     notes : tuple of Note
-        What else was found: dropped empty documents, identical known and questioned texts, files that were not read.
+        Further findings: empty documents left out, identical known and questioned texts, files that were not read.
     place : str
-        Where it lies below the path that was read.
+        Its place below the path that was read.
     """
 
     name: str
@@ -69,14 +69,14 @@ class ProblemSet:
         return len(self.problems)
 
     def truth(self) -> Bools:
-        """The truth of the problems, (n,) bool, True = same author. FormatError if no truth file was found."""
+        """Return the truth of the problems, (n,) bool, True = same author. FormatError if no truth file was found."""
         if self.same is None:
             raise fault("no-truth", name=self.name)
         return self.same
 
 
 class ProblemBuilder:
-    """Gathers problems one by one into ``Problems``; each distinct document is kept once."""
+    """Collects problems one by one into ``Problems``; stores each distinct document once."""
 
     def __init__(self) -> None:
         self.texts = TextCollector()
@@ -89,9 +89,9 @@ class ProblemBuilder:
         self.identical: list[str] = []
 
     def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
-        """Add one problem; return the rows of its known documents (list) and the row of its questioned one.
+        """Add one problem; return the rows of its known documents (list) and the row of its questioned document.
 
-        FormatError if there is no usable document on one side; the message is the reason.
+        FormatError if it has no usable known or questioned document; the message is the reason.
         """
         if not questioned.strip():
             raise fault(
@@ -99,9 +99,7 @@ class ProblemBuilder:
             )
         usable = [text for text in known if text.strip()]
         if not usable:
-            raise FormatError(
-                "every known document is empty" if known else "there is no known document"
-            )
+            raise FormatError("every known document is empty" if known else "no known document")
         if len(usable) < len(known):
             self._empty += [name] * (len(known) - len(usable))
         rows = [self.texts.add(text) for text in usable]
@@ -115,7 +113,7 @@ class ProblemBuilder:
         return rows, row
 
     def finish(self, **labels: Any) -> Problems:
-        """All problems added as ``Problems``; labels are columns of ``Problems`` (author, topic, language)."""
+        """Return all problems added as ``Problems``; labels are columns of ``Problems`` (author, topic, language)."""
         self.notes += noted("empty-known", self._empty)
         self.notes += noted("identical", self.identical)
         return Problems(
@@ -128,20 +126,20 @@ class ProblemBuilder:
         )
 
 
-OF_TRUTH = "lines of truth cannot be used"
+OF_TRUTH = "unusable lines of truth"
 
 
-ID_TWICE = "an id stands twice"
+ID_TWICE = "duplicate id"
 
 
-NOT_TRUTH = "these are answers, not truth"
+NOT_TRUTH = "this is an answer, not truth"
 
 
 SWAPPED = "are truth and answers swapped?"
 
 
 def corpus_name(archive: Archive, root: str) -> tuple[str, Split | None]:
-    """The name and the split of the corpus at a place inside an archive."""
+    """Return the name and the split of the corpus at a place inside an archive."""
     base, split = split_of(root)
     if split is None and not root:
         # The path itself may be a corpus's train/ or test/ folder.
@@ -159,8 +157,8 @@ _TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)
 
 
 class Wording(NamedTuple):
-    """How pages speak of what truth is about: a ``yes`` and a ``no``; problems of either kind, many, one, and one set
-    against it; what all of them are; what problems are; and a sentence of counts (of yes, of no).
+    """The words that pages use for a truth: ``yes`` and ``no``; problems of either kind (many, one, and one set
+    against it); what all of them are; what problems are; and a sentence of counts (of yes, of no).
     """
 
     yes: str
@@ -180,11 +178,11 @@ WORDINGS = {
         "different authors",
         "same-author problems",
         "a same-author problem",
-        "a different-author one",
+        "a different-author problem",
         "by the same author",
         "by different authors",
         "verification problems",
-        "{:,} problems are by the same author, {:,} by different ones.",
+        "{:,} problems are by the same author, {:,} by different authors.",
     ),
     "machines": Wording(
         "machine",
@@ -202,27 +200,27 @@ WORDINGS = {
         "second text by a machine",
         "pairs with the machine's text first",
         "a pair with the machine's text first",
-        "one with it second",
+        "a pair with it second",
         "with the machine's text first",
         "with the machine's text second",
         "pairs of a person's and a machine's text",
-        "In {:,} pairs the machine's text stands first, in {:,} second.",
+        "The machine's text is first in {:,} pairs and second in {:,}.",
     ),
 }
-"""What a truth may be about."""
+"""The words for each kind of truth, by key."""
 
 
 def is_truth(name: str) -> bool:
-    """Whether a file holds truth by its name."""
+    """Return whether a file contains truth, by its name."""
     return _TRUTH.match(stem_of(name)) is not None
 
 
 class ProblemFormat(NamedTuple):
-    """A format of problems: ``find`` gives what of it is in an archive, nothing (false) if none, ``read`` the sets.
+    """A format of problems: ``find`` returns the files of this format in an archive (false if none), ``read`` the sets.
 
-    A set has at least one problem: where none can be read, ``read`` raises FormatError. Formats are asked in order of
-    ``turn``, and the first that finds anything reads it; the loosest, a table with two columns of texts, is the last.
-    Problems of ``signed`` ones may name authors, and make a corpus too.
+    A set has at least one problem: if none can be read, ``read`` raises FormatError. Raven tries formats in order of
+    ``turn``, and the first that finds something reads it; a table with two columns of texts, the loosest, is last.
+    Problems of ``signed`` formats may name authors, so they also make a corpus.
     """
 
     turn: int

@@ -1,10 +1,10 @@
-"""Reads verification problems in any of their formats: folders, pairs, tables, zips, folders of zips.
+"""Reads verification problems in any format: folders, pairs, tables, zips, folders of zips.
 
 In: the path of a file, folder or zip, or an open ``Archive``.
-Out: ``ProblemSet``s; ``problems_at`` and ``holds_problems`` bool. FormatError for what does not parse, InputError for
-nothing at the path.
+Out: ``ProblemSet``s; ``problems_at`` and ``holds_problems`` bool. FormatError for what does not parse, InputError if
+the path does not exist.
 
-A format is a module of ``problem_formats`` with its ``FORMAT``, which finds its files by their signs and reads them.
+A format is a module of ``problem_formats`` with a ``FORMAT``, which recognises its files and reads them.
 """
 
 from __future__ import annotations
@@ -60,22 +60,22 @@ from ravenbench.types import Labels, Problems, TextTransform
 
 @cache
 def formats() -> list[ProblemFormat]:
-    """All formats, in the order in which they are asked."""
+    """Return all formats, in the order in which Raven tries them."""
     names = [module.name for module in pkgutil.iter_modules(problem_formats.__path__)]
     modules = [import_module(f"{problem_formats.__name__}.{name}") for name in names]
     return sorted((module.FORMAT for module in modules), key=attrgetter("turn"))
 
 
 LEAST = 2**20
-"""Bytes of texts from which on it is quicker to open what was remarked about them than to look again."""
+"""Bytes of texts above which opening their stored notes is faster than checking again."""
 
 
 MOST_KEPT = 2**26
-"""Bytes of all remarks in the cache folder."""
+"""Maximum size in bytes of all notes in the cache folder."""
 
 
 def problems_at(path: str | Path, pairs: bool = True) -> bool:
-    """Whether verification problems of some form lie at a path, or in a zip within a folder; ``pairs`` of a file or
+    """Return whether verification problems are at a path, or in a zip in a folder; ``pairs`` of a file or
     folder count too, whose truth may name authors."""
     if not is_there(Path(path)):
         return False
@@ -84,7 +84,7 @@ def problems_at(path: str | Path, pairs: bool = True) -> bool:
 
 
 def holds_problems(archive: Archive, pairs: bool = True) -> bool:
-    """Whether verification problems of some format lie in an archive, or in a zip within a folder."""
+    """Return whether an archive contains verification problems, or a zip with them."""
     if any(form.find(archive) for form in formats() if pairs or not form.signed):
         return True
     inner = [archive.path / name for name in archive.names if name.lower().endswith(".zip")]
@@ -100,9 +100,9 @@ def read_problem_sets(
     strip_shared: bool = False,
     skip_faulty: bool = False,
 ) -> list[ProblemSet]:
-    """Every corpus of problems at a path as a ``ProblemSet``, each with its truth where the files give it.
+    """Read every corpus of problems at a path as a ``ProblemSet``, each with its truth if the files have it.
 
-    InputError if there is nothing at the path; FormatError if it holds no problems, or they do not parse.
+    InputError if the path does not exist; FormatError if it contains no problems, or they do not parse.
 
     Parameters
     ----------
@@ -110,13 +110,13 @@ def read_problem_sets(
         PAN13–15 folder or zip, PAN20–23 pairs file, folder or zip; a table of pairs (text1,text2,label); or a folder
         or zip of such zips.
     split : 'train' or 'test', optional
-        Of a corpus that has parts, take this one.
+        The part to read, of a corpus that has parts.
     encoding : str or None
-        Of texts that are not UTF-8, as ``decode`` takes it.
+        The encoding of texts that are not UTF-8, as for ``decode``.
     unquoted, skip_faulty : bool
-        Of tables: quotation marks are part of the texts; rows at fault are left out and counted.
+        For tables: quotation marks are part of the texts; faulty rows are left out and counted.
     strip_shared : bool
-        Take passages out that stand in texts of several problems, and Project Gutenberg's header and licence.
+        Remove passages that texts of several problems share, and Project Gutenberg's header and licence.
     """
     sets = _read_sets(path, split, encoding, unquoted, skip_faulty)
     if strip_shared:
@@ -264,8 +264,8 @@ def _read_sets(
 def read_problems(
     path: str | Path, split: Split | None = None, encoding: str | None = UTF8, **options: bool
 ) -> ProblemSet:
-    """Read the one corpus of problems at a path, as ``read_problem_sets`` reads several. FormatError as there, or if
-    there are several."""
+    """Read the one corpus of problems at a path, as ``read_problem_sets`` does. FormatError as there, or if the path
+    contains several."""
     sets = read_problem_sets(path, split, encoding, **options)
     if len(sets) != 1:
         called = [
@@ -285,7 +285,7 @@ def read_problems(
         fix = (
             "--split train or --split test"
             if halves
-            else "give one of them, as "
+            else "give one of them, such as "
             f"{Path(path) / next((problem_set.place for problem_set in sets if problem_set.place), '')}"
         )
         raise fault("several-sets-problems", file=path, found=names, fix=fix)

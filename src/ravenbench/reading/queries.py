@@ -1,8 +1,8 @@
-"""Reads files of a search: queries and candidates as AuthBench, HIATUS and LUAR have them, and rankings.
+"""Reads files of a search: queries and candidates in the formats of AuthBench, HIATUS and LUAR, and rankings.
 
 In: the path of a folder or zip of JSON lines, of a TREC run or of JSON lines of rankings; an encoding.
 Out: ``read_queries``: ``QueryFiles`` with an ``ItemRow`` for each query and candidate, rows (from 0) of each query's true
-candidates, and faults of labels by kind; ``ranking_entries``: an ``Entry`` a line. FormatError for a file or line.
+candidates, and faults of labels by kind; ``ranking_entries``: an ``Entry`` for each line. FormatError for a file or line.
 ``letters_of`` and ``first_of`` look up names in a record.
 
 AuthBench (its code, ``processing/sampling.py``): ``candidates.jsonl`` with candidate_id, author_id, lang, genre,
@@ -32,13 +32,13 @@ from ravenbench.text.mail import listed
 from ravenbench.texts import TextTable
 
 COLUMNS = ("author", "topic", "language", "genre", "source", "date")
-"""What may be known of a query or a candidate."""
+"""Labels that a query or a candidate may have."""
 NAMES = {role: listed("columns", f"search {role}") for role in ("id", "text", *COLUMNS)}
-"""Names of columns, the surest first; case, spaces and underscores do not matter."""
+"""Names of columns, the most certain first; case, spaces and underscores do not matter."""
 POSITIVE = listed("columns", "search positive")
 QUERY = tuple(name for name in NAMES["id"] if name not in POSITIVE)
 EPISODES = ("authorids", "authorsetids")
-"""Columns of authors that say that all texts of an author are one episode."""
+"""Columns of authors in which all texts of an author are one episode."""
 SIDES = {
     "queries": ("queries",),
     "candidates": ("candidates", "targets"),
@@ -49,7 +49,7 @@ Entry = tuple[int, str, str, int, float]
 
 
 class ItemRow(NamedTuple):
-    """One query or candidate as it was read: its id, its texts, and its labels by column."""
+    """One query or candidate as read: its id, its texts, and its labels by column."""
 
     id: str
     texts: Sequence[str]
@@ -57,9 +57,9 @@ class ItemRow(NamedTuple):
 
 
 class QueryFiles(NamedTuple):
-    """What the files of a search hold; ``true`` lists each query's true candidates, None where no file says so.
+    """The content of a search's files; ``true`` lists each query's true candidates, None if no file has them.
 
-    ``faults`` are true candidates that are ``absent`` and queries of the truth that are ``strangers``.
+    ``faults``: true candidates that do not exist (``absent``) and queries of the truth that do not (``strangers``).
     """
 
     name: str
@@ -70,9 +70,9 @@ class QueryFiles(NamedTuple):
 
 
 def read_queries(path: str | Path, encoding: str | None = UTF8) -> QueryFiles | None:
-    """Queries and candidates from a folder or zip with ``queries.jsonl`` and ``candidates.jsonl``; None of any other.
+    """Read queries and candidates from a folder or zip with ``queries.jsonl`` and ``candidates.jsonl``; None otherwise.
 
-    FormatError if a file or a line is not what it should be.
+    FormatError if a file or a line has another form.
     """
     with Archive(path, encoding) as archive:
         files = {} if archive.single else _files(archive)
@@ -203,26 +203,26 @@ def _name(value: Any, where: str, line: int) -> str | None:
 
 
 def letters_of(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record by the letters of its names."""
+    """Return a record with the letters of its names as keys."""
     return {re.sub(r"[^a-z]", "", name.lower()): value for name, value in record.items()}
 
 
 def first_of(keys: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """The value of the first of these names that there is."""
+    """Return the value of the first of these names that the record has."""
     return next((keys[name] for name in names if name in keys), None)
 
 
 Tell = Callable[[str, int, Any], None]
-"""Is told the kind of a fault, the line, and what was found there."""
+"""Receives the kind of a fault, the line, and what was found there."""
 
 
 def is_full_ranking(file: str | Path) -> bool:
-    """Whether a file has a line for each candidate, as a TREC run, with scores of all."""
+    """Return whether a file is a TREC run, with a line and a score for each candidate."""
     return table_kind(Path(file).name) != "jsonl"
 
 
 def ranking_entries(file: str | Path, tell: Tell) -> Iterator[Entry]:
-    """What the lines of a TREC run or of JSON lines say; faults are told. FormatError if this is no file."""
+    """Yield the entries of a TREC run or of JSON lines; ``tell`` receives faults. FormatError if this is not a file."""
     with Archive(file) as archive:
         if not archive.single:
             raise fault("ranking-one-file", file=file)

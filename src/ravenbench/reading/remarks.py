@@ -1,9 +1,9 @@
-"""Finds what a reader should doubt in a corpus: signed texts, copies, names that may be one person's.
+"""Finds doubtful things in a corpus: signed texts, copies, names that may refer to the same person.
 
-In: ``Seen``: texts, ``Labels`` of authors (and topics), ids, further columns, a document a row; some take texts and ids
-alone.
-Out: a list of ``Note``s, empty where there is none; ``corpus_notes`` those of every ``check``. No text is changed.
-Helpers: ``edges`` and ``plain_words`` give words of a text, ``names_person`` gives bool, ``spelt_alike`` labels.
+In: ``Seen``: texts, ``Labels`` of authors (and topics), ids, further columns, one row for each document; some functions take
+only texts and ids.
+Out: a list of ``Note``s, empty if there are none; ``corpus_notes`` those of every ``check``. No text is changed.
+Helpers: ``edges`` and ``plain_words`` return words of a text, ``names_person`` bool, ``spelt_alike`` labels.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Labels
 
 LOOKED_AT = 2_000
-"""Texts of a corpus that are looked through, the first ones."""
+"""Number of texts of a corpus that are checked (the first ones)."""
 MOST_BYTES = 64 * 2**20
 _NO_WORD = re.compile(r"[\W_]+")
 _NUMBERED = re.compile(r"\b(?:no|nr|id|student|number|matr\w*) (\d{4,12})\b")
@@ -56,14 +56,14 @@ _ANSWERED = re.compile(
 """What mail programs put before the subject of an answer."""
 _LISTED = re.compile("[;,|]")
 _PREPARED = [line.split("\t") for line in phrases("preparation")]
-"""Marks of how texts were prepared: what it is, how often it must stand, its pattern, what its lack is, and the pattern of
-that."""
+"""Marks of how texts were prepared: the mark, how often it must occur, its pattern, the absence of the mark, and the
+pattern of its absence."""
 _HEAD = 4_000
 """Characters at the head of a text, and at its end, in which such marks are looked for."""
 
 
 class Seen(NamedTuple):
-    """What is looked through: texts with their authors, ids and topics, and further columns of them."""
+    """What is checked: texts with their authors, ids and topics, and further columns."""
 
     texts: Sequence[str]
     author: Labels
@@ -74,11 +74,11 @@ class Seen(NamedTuple):
 
 Check = Callable[[Seen], list[Note]]
 CHECKS: list[Check] = []
-"""What ``corpus_notes`` asks, in order."""
+"""The checks of ``corpus_notes``, in order."""
 
 
 def check(function: Check) -> Check:
-    """Have a function look through every corpus that is read; the sentences of its notes are rows of the table."""
+    """Register a function that checks every corpus; the sentences of its notes are rows of the table."""
     CHECKS.append(function)
     return function
 
@@ -90,7 +90,7 @@ def corpus_notes(
     topic: Labels,
     columns: Mapping[str, Labels],
 ) -> list[Note]:
-    """Notes on the first texts of a corpus, and on all of its labels."""
+    """Return notes on the first texts of a corpus, and on all its labels."""
     several: list[str] = []
     size = 0
     for row in range(min(len(texts), LOOKED_AT)):
@@ -103,13 +103,13 @@ def corpus_notes(
 
 
 def signs(text: str) -> list[Note]:
-    """Notes on what is odd about one text."""
+    """Return notes on the odd features of one text."""
     return [Note(code, values={**values}) for code, values in signs_of_damage(text).items()]
 
 
 @check
 def odd_texts(seen: Seen) -> list[Note]:
-    """Texts, among the first ``MOST``, with each kind of damage, how often in all of them, and those that look like
+    """Note texts, among the first ``MOST``, with each kind of damage, how often in all, and texts that look like
     e-mail."""
     total = min(len(seen.texts), MOST)
     places: dict[str, list[str]] = {}
@@ -129,7 +129,7 @@ def odd_texts(seen: Seen) -> list[Note]:
 
 @check
 def several_languages(seen: Seen) -> list[Note]:
-    """Texts that are plainly in other languages than most."""
+    """Note texts that are clearly in other languages than most."""
     named = plain_languages(seen.texts, seen.ids)
     main, *others = named or [""]
     odd = [name for language in others for name in named[language]]
@@ -139,7 +139,7 @@ def several_languages(seen: Seen) -> list[Note]:
 
 @check
 def shared(seen: Seen) -> list[Note]:
-    """Passages that stand in texts of several authors; where these have no names, they are problems."""
+    """Note passages that texts of several authors share; authors without names are problems."""
     codes = seen.author.codes.tolist()
     if (passages := shared_by_authors(seen.texts, codes)) is None:
         return []
@@ -159,7 +159,7 @@ def spelt_alike(
     label_kind: str,
     key: Callable[[str], str] = label_key,
 ) -> list[str | None]:
-    """Labels each in the most frequent of the spellings that are one; a note on what was joined is put to
+    """Return labels in the most frequent of equivalent spellings, and add a note on joined spellings to
     ``account``."""
     spelt, joined = one_spelling(labels, key)
     account += noted("spellings", joined, label=label_kind)
@@ -167,15 +167,15 @@ def spelt_alike(
 
 
 def ids_apart(ids: Iterable[str], other_ids: Iterable[str]) -> list[Note]:
-    """A note on ids and others that do not meet, and would if they were written alike."""
+    """Return a note on ids that differ from ``other_ids`` only in how they are written."""
     difference, pairs = near_ids(ids, other_ids)
     return noted(f"ids-{difference}", pairs)
 
 
 @check
 def signed(seen: Seen) -> list[Note]:
-    """Texts in which their own author's name stands, where few have another's (of one word: where most have it), and
-    numbers of one author each."""
+    """Note texts that contain their author's name, if few contain another author's (a single word: if most contain it),
+    and numbers that only one author has."""
     texts, author, ids = seen[:3]
     names = [person_words(name)[1] for name in author.names]
     signed_texts = list[str]()
@@ -222,8 +222,8 @@ def signed(seen: Seen) -> list[Note]:
 
 @check
 def marks_by_author(seen: Seen) -> list[Note]:
-    """Marks of preparation (typographic quotation marks, no capitals, long s …) that nine of ten texts of some authors
-    have and of others lack: most texts of the rarer kind are by such authors, three at least, or all are."""
+    """Note marks of preparation (typographic quotation marks, no capitals, long s …) that nine of ten texts of some authors
+    have and of others lack: most texts of the rarer kind are by these authors (at least three), or all are."""
     notes: list[Note] = []
     codes = seen.author.codes.tolist()
     for mark, lack, has_mark in _marks(seen.texts):
@@ -264,8 +264,8 @@ def _marks(texts: Sequence[str]) -> Iterator[tuple[str, str, list[bool | None]]]
 def prepared_otherwise(
     questioned_texts: Sequence[tuple[str, str]], others: Iterable[str], which: str
 ) -> list[Note]:
-    """Marks of preparation that texts in question (names and texts) have and nine of ten of the first others lack, or
-    the reverse, where that is twice as frequent in question as among the others; ``which`` is what a note calls these."""
+    """Note marks of preparation that questioned texts (names and texts) have and nine of ten of the first others lack, or
+    the reverse, if this is twice as frequent in questioned texts as in the others; a note calls the others ``which``."""
     notes: list[Note] = []
     for mark, lack, has_mark in _marks(
         [*(text for _, text in questioned_texts), *islice(others, LOOKED_AT)]
@@ -285,7 +285,7 @@ def prepared_otherwise(
 
 @check
 def notices_of_one_author(seen: Seen) -> list[Note]:
-    """Lines at the edges of texts that stand in most texts of one author, three at least, and in no other's."""
+    """Note lines at the edges of most texts of one author (at least three texts) that no other author has."""
     codes = seen.author.codes.tolist()[: len(seen.texts)]
     times = Counter(
         (line, code)
@@ -303,14 +303,14 @@ def notices_of_one_author(seen: Seen) -> list[Note]:
 
 
 def edges(text: str) -> list[str]:
-    """The ``plain_words`` of the short lines at the head and the end of a text, where those who sign stand."""
+    """Return the ``plain_words`` of the short lines at the head and the end of a text, where authors sign."""
     lines = [*text[:300].strip().split("\n")[:2], *text[-300:].strip().split("\n")[-2:]]
     return [plain_words(line).strip().removeprefix("by ") for line in lines if len(line) < 80]
 
 
 @check
 def signed_by_others(seen: Seen) -> list[Note]:
-    """Texts of which a line at the head or the end is the name of another author."""
+    """Note texts in which a line at the head or the end is the name of another author."""
     author = seen.author
     people = {
         " ".join(person_words(name)[1]): code
@@ -328,7 +328,7 @@ def signed_by_others(seen: Seen) -> list[Note]:
 
 @check
 def parts_of_works(seen: Seen) -> list[Note]:
-    """Texts that are parts of one work by their names, where most are and the topic is no work."""
+    """Note texts that are parts of one work by their names, if most are and the topic is not the work."""
     author, ids = seen.author, seen.ids
     works: dict[tuple[int, str], list[int]] = {}
     authors_of: dict[str, set[int]] = {}
@@ -363,8 +363,8 @@ def parts_of_works(seen: Seen) -> list[Note]:
 
 @check
 def two_columns_of_people(seen: Seen) -> list[Note]:
-    """Columns that name people otherwise than the authors that were read: of one name several ids, or of one id several
-    names."""
+    """Note columns that identify people differently from the author column: several ids for one name, or several names
+    for one id."""
     notes = []
     for column, values in seen.columns.items():
         if not _OF_PEOPLE.fullmatch(re.sub(r"[\W\d_]", "", column.casefold())):
@@ -388,7 +388,7 @@ def two_columns_of_people(seen: Seen) -> list[Note]:
 
 @check
 def topic_names(seen: Seen) -> list[Note]:
-    """Topics that may be none, parts of a data set, or one."""
+    """Note topics that may be missing values, parts of a data set, or the same."""
     names = seen.topic.names
     alike: dict[str, list[str]] = {}
     for topic in sorted(names):
@@ -403,12 +403,12 @@ def topic_names(seen: Seen) -> list[Note]:
 
 
 def plain_words(text: str) -> str:
-    """The words of a text in small letters with one blank between them."""
+    """Return the words of a text in lower case with single spaces between them."""
     return _NO_WORD.sub(" ", text.casefold())
 
 
 def names_person(text_words: str, words: Sequence[str]) -> bool:
-    """Whether a person's name stands among the ``plain_words`` of a text, or as a handle of eight letters and more."""
+    """Return whether ``plain_words`` of a text contain a person's name, or it as a handle of eight letters or more."""
     full_name = " ".join(words)
     handle = "".join(words)
     # A name in Latin letters is a word of its own: "mine" stands not in "mines".
@@ -422,7 +422,7 @@ def names_person(text_words: str, words: Sequence[str]) -> bool:
 
 @check
 def near_copies(seen: Seen) -> list[Note]:
-    """Texts that repeat another one, of two authors and of one."""
+    """Note texts that repeat another text, of two authors and of the same author."""
     ids, codes = seen.ids, seen.author.codes.tolist()
     pairs = Copies.among(list(map(Sketch.of, seen.texts))).repeated()
     named: dict[bool, list[str]] = {False: [], True: []}
@@ -432,7 +432,7 @@ def near_copies(seen: Seen) -> list[Note]:
 
 
 def doubtful_names(names: Iterable[str]) -> list[Note]:
-    """Authors' names that may be one person's, several people's each, or nobody's, or kinds of texts."""
+    """Note authors' names that may refer to the same person, several people, nobody, or kinds of texts."""
     names = list(names)
     moments = [name for name in names if _MOMENT.fullmatch(name)]
     kinds = [name for name in names if is_kind(name)] or (
@@ -448,5 +448,5 @@ def doubtful_names(names: Iterable[str]) -> list[Note]:
 
 @check
 def names_of_authors(seen: Seen) -> list[Note]:
-    """What may be wrong with the authors' names."""
+    """Note what may be wrong with the authors' names."""
     return doubtful_names(seen.author.names)

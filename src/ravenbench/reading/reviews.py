@@ -2,8 +2,8 @@
 
 In: the path of a folder.
 Out: a list of ``Review``s: ``grade`` an int from 1 to 5 (1 = fluent) or None, ``verdict`` "correct", "passable",
-"incorrect" or None, at least one of both; hashes of both texts (hexadecimal). InputError or FormatError if there is
-none, a file is damaged or of another version, nobody is named as grader, or a text was graded twice by one.
+"incorrect" or None (at least one of both); hashes of both texts (hexadecimal). InputError or FormatError if there is
+none, a file is damaged or of another version, a grader has no name, or a grader graded a text twice.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from ravenbench.reading.archive import walk
 from ravenbench.reading.decoding import decode, from_json
 
 VERSION = 1
-"""Of the file's form; the viewer writes it as ``review``."""
+"""Version of the file's form; the viewer writes it as ``review``."""
 GRADES = range(1, 6)
-"""How a text reads: 1 fluent … 5 unreadable."""
+"""How fluent a text is: 1 fluent … 5 unreadable."""
 VERDICTS = ("correct", "passable", "incorrect")
-"""Whether it says the same, the best first."""
+"""Whether the meaning is preserved, the best first."""
 
 
 @dataclass(frozen=True)
 class Review:
-    """What one person said of one rewriting; at least one of ``grade`` (1 to 5) and ``verdict`` is there.
+    """One person's review of one rewriting, with at least a ``grade`` (1 to 5) or a ``verdict``.
 
-    ``original`` and ``rewritten`` are the hashes of the two texts (hexadecimal), ``blind`` says whether the grade was
-    given before the original was seen.
+    ``original`` and ``rewritten`` are the hashes of the two texts (hexadecimal), ``blind`` says whether the grader gave the
+    grade before seeing the original.
     """
 
     file: Path
@@ -62,11 +62,11 @@ class _File(msgspec.Struct):
 
 
 def read_reviews(folder: Path) -> list[Review]:
-    """All ``.json`` files of a folder and of those in it, by path.
+    """Read all ``.json`` files of a folder and its subfolders, by path.
 
-    A grader who gave no name on the page has that of the folder within ``folder`` where the file lies. InputError if
-    there is none, a file is damaged or of an unknown version, a grade is not a whole number from 1 to 5, nobody is
-    named as its grader, or somebody graded one text twice.
+    A grader who gave no name on the page gets the name of the folder within ``folder`` that contains the file. InputError if
+    there is none, a file is damaged or of an unknown version, a grade is not a whole number from 1 to 5, the grader has no
+    name, or a grader graded one text twice.
     """
     if not folder.is_dir():
         raise fault("no-such-folder-reviews", file=folder)
@@ -92,7 +92,7 @@ def read_reviews(folder: Path) -> list[Review]:
 def _read_review(file: Path, folder: str) -> Review:
     text = decode(read_ordinary(file), file)
     fix = "export it again in the viewer"
-    from_json(text, file, problem="this is no whole review", fix=fix)
+    from_json(text, file, problem="not a complete review", fix=fix)
     try:
         version = msgspec.json.decode(text, type=_Version).review
         if version != VERSION:

@@ -1,11 +1,11 @@
-"""Reads a corpus from a table with one document a row.
+"""Reads a corpus from a table with one document in each row.
 
 In: the path of a table (Parquet or a folder of its parts, JSON, JSON lines, CSV, TSV or a workbook), the names of its
 columns for text, author, topic, id and language, and options of reading (encoding, quoting, faulty rows).
-Out: a ``Corpus``, one row a document; its ``notes`` say what was guessed and left out. InputError if there is no such
-table or no memory for it, FormatError for bad content, CorpusError for a corpus that cannot be used. Helpers: ``guess``
-takes a table's first rows and gives the column's name for each role (topic None = no topics); ``kind_of`` takes a path
-and gives the kind of table by its name: parquet, csv (TSV too), jsonl, json or xlsx, None = no table.
+Out: a ``Corpus``, one row for each document; its ``notes`` say what was guessed and left out. InputError if the table does
+not exist or memory is too small, FormatError for bad content, CorpusError for a corpus that cannot be used. Helpers:
+``guess`` takes a table's first rows and returns the column for each role (topic None = no topics); ``kind_of`` takes a
+path and returns the kind of table by its name: parquet, csv (TSV too), jsonl, json or xlsx, None = not a table.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from ravenbench import registry
 from ravenbench.errors import (
     FormatError,
     InputError,
+    counted,
     did_you_mean,
     remarks_gathered,
 )
@@ -50,9 +51,9 @@ from ravenbench.text.mail import listed, without_quotations
 from ravenbench.types import Corpus
 
 NAMES = {role: listed("columns", role) for role in ("text", "author", "topic", "id", "language")}
-"""Names that tables use, the surest first; case, spaces and underscores do not matter."""
+"""Names that tables use, the most certain first; case, spaces and underscores do not matter."""
 LOOKED_AT = 200
-"""Rows from which a column's content is judged."""
+"""Number of rows from which Raven judges a column's content."""
 
 
 def guess(
@@ -61,11 +62,11 @@ def guess(
     columns: Mapping[str, str | None],
     level: str | None = None,
 ) -> dict[str, str | None]:
-    """Role to column, with columns found in this table for roles whose default name is not in it.
+    """Return role to column; for a role whose default column is missing, Raven looks for another column.
 
-    A column is taken by its name. Texts are also recognised by their length: one column of strings that are several
-    times as long as all others and of more than a few words. FormatError if texts, authors or topics are found
-    nowhere, with the columns there are and what is in them.
+    A column is recognised by its name. Texts are also recognised by their length: the one column of strings that are
+    several times as long as all others and have more than a few words. FormatError if texts, authors or topics are not
+    found; it lists the columns and their content.
 
     Parameters
     ----------
@@ -76,14 +77,14 @@ def guess(
     columns : mapping
         Role (text, author, topic, id, language) to column; a topic of None stays None.
     level : str, optional
-        The level of topic that will be asked for: as a column of this table it is the topics where none is called so;
-        one that is made from the texts needs no topics.
+        The level of topic that will be used: a column of this name is the topic if no column is called topic;
+        a level made from the texts needs no topics.
 
     Returns
     -------
     dict
-        The same with the columns that were found; a role that nobody named and nothing fills keeps its default where
-        the table may do without it (id, language).
+        The same with the columns that were found; a role that was not named or found keeps its default if
+        the table does not need it (id, language).
     """
     present = list(dict.fromkeys(str(key) for row in rows for key in row if key is not None))
     roles = dict(columns)
@@ -121,7 +122,7 @@ def guess(
 
 
 def letters(name: str) -> str:
-    """The letters of a column's name, in lower case."""
+    """Return the letters of a column's name, in lower case."""
     return re.sub(r"[^a-z]", "", name.lower())
 
 
@@ -146,23 +147,23 @@ def _no_column(
         values = [row.get(name) for row in rows if row.get(name) is not None]
         lines.append(f"{name} ({len(set(map(str, values))):,})")
     near = did_you_mean(role, present, listing=False, cutoff=0.75)
-    fix = f"call it {role!r}, or where the command has this option name it with --{role} COLUMN"
+    fix = f"rename it to {role!r}, or name it with --{role} COLUMN if the command has this option"
     name_columns = [name for name in present if letters(name) in (*_FIRST, *_LAST)]
     if role == "author" and len(name_columns) > 1:
         fix = (
-            f"write {' and '.join(name_columns)} into one column author: a surname alone makes"
+            f"write {' and '.join(name_columns)} into one column author: surnames without first names make"
             " several"
-            " people one"
+            " people one author"
         )
     if role == "topic":
         fix += (
-            "; where there are none, --topic none, or topics made from the texts: --topic"
+            "; if there are none, use --topic none, or topics made from the texts: --topic"
             " 'extract(clusters=20)'"
         )
     return fault(
         "no-column-none-looks-like",
         file=path,
-        found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
+        found=f"{', '.join(lines)}; the number of different values in {counted(len(rows), 'row')} is in brackets",
         fix=fix if near is None else f"{fix} ({near})",
         role=role,
         value=", ".join(NAMES[role][:6]),
@@ -208,9 +209,9 @@ for file in files:
 
 
 def check_room(files: Sequence[Path], rows: int) -> None:
-    """Refuse to read Parquet in less memory than it takes, as a trial in another process shows.
+    """Raise an error if a trial in another process shows that reading Parquet takes too much memory.
 
-    There is no trial where the memory has no limit (``ulimit -v``), or the system does not say what is used of it.
+    Raven makes no trial if memory has no limit (``ulimit -v``), or the system does not report memory use.
     InputError if the trial ran out of memory. ``rows`` are read at once.
     """
     try:
@@ -269,32 +270,32 @@ def read_table(
     unquoted: bool = False,
     skip_faulty: bool = False,
 ) -> Corpus:
-    """The ``Corpus`` of one table, a document a row; a folder of Parquet parts is one table.
+    """Read the ``Corpus`` of one table with a document in each row; a folder of Parquet parts is one table.
 
-    InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a
-    column, is not UTF-8, or a row lacks a text, an author or a topic or repeats an id; CorpusError if no same-author
-    or no different-author pair exists, or two topics are equal up to case.
+    InputError if the file does not exist or is a folder; FormatError if its format does not match its name, it lacks a
+    column, is not UTF-8, or a row lacks a text, an author or a topic or has a duplicate id; CorpusError if no same-author
+    or no different-author pair exists, or two topics differ only in case.
 
     Parameters
     ----------
     text, author, topic, id, language : str
-        Names of the columns; one that is left at its default and is not there is guessed (``columns.guess``), and
+        Names of the columns. Raven guesses a column with a default name that is missing (``columns.guess``), and
         ``notes["columns"]`` says so. ``id`` and ``language`` may be absent (ids are then row numbers); with
         ``topic=None`` documents have no topic, for topic extraction. Every other column of single values becomes
         one of ``Corpus.columns``.
     fold_case : bool
-        Join topics that differ in case only, instead of refusing them.
+        Join topics that differ only in case, instead of raising an error.
     name : str, optional
-        The corpus's name; default the file's.
+        The corpus's name; the default is the file's name.
     encoding : str or None
-        Of a table that is not UTF-8, as ``decode`` takes it.
+        The encoding of a table that is not UTF-8, as for ``decode``.
     log : ImportLog, optional
-        Where documents are noted as they are read, and found that were noted before.
+        The log of documents read so far, also in an earlier call.
     unquoted : bool
-        Of CSV and TSV: quotation marks are part of the texts, each line is a row.
+        For CSV and TSV: quotation marks are part of the texts, and each line is a row.
     skip_faulty : bool
-        Leave rows out that lack a text, an author or a topic, repeat an id or have another fault, and count them;
-        without it all faults are told together.
+        Leave out and count rows that lack a text, an author or a topic, have a duplicate id or another fault;
+        without it, one error lists all faults.
     """
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else checked_kind(path)
@@ -318,7 +319,7 @@ def read_table(
     role_columns = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path, log, anonymous)
     ignored: set[str] = set()
-    faults = Faults("rows cannot be used")
+    faults = Faults("unusable rows")
     of_reddit = text in ("body", "selftext") and "subreddit" in first_rows[0][1]
     account += _doubts_of_columns([row for _, row in first_rows], text, author)
     only_quotation: list[bool] = []
@@ -342,7 +343,7 @@ def read_table(
                     raise _missing(path, line, column, row, False)
             body = row[text]
             if not isinstance(body, str):
-                fix = "is it a row of sums? Otherwise write it as text"
+                fix = "is this a row of sums? If not, write it as text"
                 if isinstance(body, list | dict | bytes):
                     fix = _decoded(body) or (
                         "join its parts to one string, or name the column of texts with --text"
@@ -351,8 +352,8 @@ def read_table(
                     isinstance(value, dict) for value in row.values()
                 ):
                     fix = (
-                        "this is a whole table, as pandas writes it without lines=True: call the"
-                        " file .json"
+                        "this is a complete table, as pandas writes it without lines=True: rename the"
+                        " file to .json"
                     )
                 raise fault("text-not-string", file=path, line=line, found=body, fix=fix)
             if (
@@ -420,7 +421,7 @@ def _help(faults: Faults, rows: int, author: str) -> str:
     """What else mends faulty rows: to leave them out, unless most would go."""
     empty = sum(fault.problem == f"{author} is empty" for fault in faults.since(0))
     if empty and 2 * empty > rows:
-        return ", or where cells were merged, fill each name down to the rows that it is for"
+        return ", or if cells were merged, fill each name down into its rows"
     return ", or leave these rows out with --skip-faulty" if 2 * len(faults) <= rows else ""
 
 
@@ -439,12 +440,12 @@ def _check_one_part(path: Path, files: Sequence[Path]) -> None:
 
 
 def is_parts_folder(path: Path) -> bool:
-    """Whether a folder holds a table in Parquet parts (Spark, Dask …) and no other table."""
+    """Return whether a folder contains a table in Parquet parts (Spark, Dask …) and no other table."""
     return path.is_dir() and {kind_of(file) for file in _part_files(path)} == {"parquet"}
 
 
 def kind_of(path: Path) -> str | None:
-    """What kind of table a file is by its name; None where it is none."""
+    """Return what kind of table a file is by its name; None if it is not one."""
     return KINDS.get(path.suffix.lower()) or table_kind(path.name)
 
 
@@ -471,11 +472,11 @@ def _as_table(path: Path) -> str:
         first = file.readline(2**16).strip()
         kind = "jsonl" if first[:1] == b"{" else "tsv" if b"\t" in first else kind
     moved = shlex.join(["mv", str(path), str(path.with_suffix(f".{kind}"))])
-    return f"if it is one, by its first line a .{kind}: {moved}"
+    return f"if it is a table, its first line looks like .{kind}: {moved}"
 
 
 def checked_kind(path: Path) -> str:
-    """What kind of table lies here, by its name and first bytes. InputError if none does, or they disagree."""
+    """Return what kind of table this is, by its name and first bytes. InputError if it is not one, or they disagree."""
     if path.is_dir():
         raise fault("folder-stands-where-table-should", file=path)
     if not path.is_file():
@@ -592,7 +593,7 @@ def _plain(path: Path, line: int, column: str, value: Any) -> str:
 def _decoded(value: Any) -> str | None:
     """What makes a text of bytes, of which a table in memory keeps the number; None for other values."""
     binary = isinstance(value, bytes) or (isinstance(value, dict) and "bytes" in value)
-    return "it is bytes: decode them, as by .str.decode('utf-8')" if binary else None
+    return "it is bytes: decode them, for example with .str.decode('utf-8')" if binary else None
 
 
 def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
@@ -603,5 +604,5 @@ def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
             (cell for key, cell in value.items() if "name" in str(key).lower() and cell in names),
             None,
         )
-        fix = f"put the name itself in its place, as {column}: {name or next(iter(names), 'NAME')}"
+        fix = f"put the name itself in its place: {column}: {name or next(iter(names), 'NAME')}"
     return fault("no-name-in-column", file=path, line=line, found=value, fix=fix, column=column)

@@ -4,7 +4,7 @@ In: an open ``Archive`` and the name of a table in it (CSV, TSV, JSON lines, JSO
 ``FILE:COLUMN`` or ``FILE:COLUMN:PARTS`` and the ids of n problems; for ``quantiles`` numbers (n,).
 Out: pairs (line where the row begins, from 1; row as a mapping of column to value); or ``ProblemAttribute``, a part
 (code from 0, −1 = none) for each of n problems. FormatError for a table or value that cannot be used, InputError for a
-bad ``FILE:COLUMN``, MissingPart for a workbook without its package. Helpers tell a table's kind, a column's names for
+bad ``FILE:COLUMN``, MissingPart for a workbook without its package. Helpers return a table's kind, a column's names for
 a role, an id.
 """
 
@@ -50,37 +50,37 @@ ENDINGS = {
     ".json": "json",
     ".xlsx": "xlsx",
 }
-"""Kinds of tables that are text, or workbooks, by how a name ends."""
+"""Kinds of tables that are text, or workbooks, by the ending of the name."""
 
 Row = tuple[int, dict[str, Any]]
 
 
 AS_TEXT = (date, time, timedelta, Decimal)
-"""Kinds of values that are text in every table, as CSV and JSON have them."""
+"""Types of values that Raven reads as text from every table, as in CSV and JSON."""
 
 
 def is_nothing(value: Any) -> bool:
-    """Whether a cell holds nothing: null, an empty text, or what is no number (NaN)."""
+    """Return whether a cell is empty: null, an empty text, or NaN."""
     return value is None or value == "" or value != value
 
 
 def is_lines(name: str) -> bool:
-    """Whether a file is JSON lines by its name."""
+    """Return whether a file is JSON lines, by its name."""
     return table_kind(name) == "jsonl"
 
 
 def table_kind(name: str) -> str | None:
-    """What kind of table that is text a file is by its name, packed or not; None where it is none."""
+    """Return what kind of text table a file is by its name, packed or not; None if it is not one."""
     return ENDINGS.get(PurePosixPath(name.lower().removesuffix(".gz").removesuffix(".zst")).suffix)
 
 
 def stem_of(name: str) -> str:
-    """A file's name without its ending, packed or not."""
+    """Return a file's name without its ending, packed or not."""
     return PurePosixPath(PurePosixPath(name).name.removesuffix(".gz").removesuffix(".zst")).stem
 
 
 def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
-    """Rows of a table by its ending, as pairs (line, mapping). FormatError if it has another ending, or as
+    """Yield rows of a table as pairs (line, mapping), by its ending. FormatError if it has another ending, or as for
     ``csv_rows`` and ``records``."""
     kind = table_kind(name)
     if kind is None:
@@ -96,7 +96,7 @@ def table_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[
 
 
 def read_rows(path: Path, encoding: str | None = UTF8) -> list[Row]:
-    """All rows of a table at a path, as ``table_rows`` gives them. InputError if there is no such file."""
+    """Read all rows of a table at a path, as ``table_rows`` yields them. InputError if the file does not exist."""
     if not path.is_file():
         raise no_such(path)
     with Archive(path, encoding) as archive:
@@ -124,7 +124,7 @@ def _array(archive: Archive, name: str) -> Iterator[Row]:
 
 
 def no_rows(file: str | Path) -> FormatError:
-    """The error for a table that holds nothing."""
+    """Return the error for an empty table."""
     return fault("table-no-rows", file=file)
 
 
@@ -188,7 +188,7 @@ def _sheet(archive: Archive, name: str) -> Iterator[Row]:
     except FormatError:
         raise
     except Exception as error:  # whatever the library makes of a damaged file
-        problem = f"this workbook cannot be read ({error})"
+        problem = f"Raven cannot read this workbook ({error})"
         raise FormatError(problem, file=archive.label(name), fix="save it as .csv") from None
     filled = {sheet: rows for sheet, rows in sheets.items() if len(rows) > 1 and len(rows[0]) > 1}
     if len(filled) > 1:
@@ -294,17 +294,17 @@ def _check_sheets(data: bytes, label: str) -> None:
 
 
 UNQUOTED = "--unquoted reads quotation marks as part of the texts, and each line as a row"
-"""The fix for tables that were written without quoting."""
+"""The fix for tables written without quoting."""
 _SEPARATOR = re.compile(r'"?sep=(.)"?\s*\Z')
 
 
 def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Row]:
-    """Rows (line, mapping) of a CSV by the names in its first line; commas, semicolons, tabs or pipes stand between
-    fields, or what a line ``sep=;`` before it says.
+    """Yield rows (line, mapping) of a CSV, by the names in its first line; the separator is a comma, semicolon, tab or
+    pipe, or what a line ``sep=;`` before the header says.
 
     An empty field is None; columns at the end without a name and a value are left out. Fields with delimiters, quotes
-    or line ends stand in double quotes, unless the table is read ``unquoted``. FormatError if a row has more or fewer
-    fields than the first line, a name of a column stands twice there, a quote is left open or swallowed further rows,
+    or line ends must be in double quotes, unless the table is read ``unquoted``. FormatError if a row has more or fewer
+    fields than the first line, a column name is duplicate, a quote is left open or has swallowed further rows,
     or the lines end as on old Macs.
     """
     label = archive.label(name)
@@ -367,12 +367,12 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
                         file=label,
                         line=start,
                         found=len(values),
-                        fix="fields with commas, quotes or line ends must stand in double quotes"
+                        fix="put fields with commas, quotes or line ends in double quotes"
                         if len(names) > 1
                         else (
                             "name the columns in the first line, with commas, semicolons, tabs"
-                            " or pipes between them; lines above it, such as a title, are no"
-                            " part of a table: take them out"
+                            " or pipes between them; lines above it, such as a title, are not"
+                            " part of a table: remove them"
                         ),
                         names=len(names),
                         value=", ".join(names),
@@ -393,8 +393,8 @@ def csv_rows(archive: Archive, name: str, unquoted: bool = False) -> Iterator[Ro
             line=start,
             found="a row that begins here",
             fix=(
-                "fields with commas, quotes or line ends must stand in double quotes, "
-                "and a quote within them twice"
+                "put fields with commas, quotes or line ends in double quotes, "
+                "and write each quote inside them twice"
             )
             + (f"; or {UNQUOTED}" if plain else ""),
             error=error,
@@ -424,18 +424,18 @@ def _one_row_a_line(archive: Archive, name: str, delimiter: str, width: int) -> 
 
 
 def records(archive: Archive, name: str) -> Iterator[Row]:
-    """Records (line from 1, mapping) of a file of JSON lines. FormatError if a line is not a JSON object."""
+    """Yield records (line from 1, mapping) of a file of JSON lines. FormatError if a line is not a JSON object."""
     return ((number, parsed(line, archive, name, number)) for number, line in archive.lines(name))
 
 
 _ONE_A_LINE: dict[str, Any] = {
-    "expected": "one JSON object a line",
-    "fix": "write each record on a line of its own, as json.dumps does",
+    "expected": "one JSON object in each line",
+    "fix": "write each record on a separate line, as json.dumps does",
 }
 
 
 def parsed(line: str, archive: Archive, name: str, number: int) -> dict[str, Any]:
-    """The record of one JSON line. FormatError if it is not a JSON object."""
+    """Return the record of one JSON line. FormatError if it is not a JSON object."""
     record = from_json(
         line,
         archive.label(name),
@@ -460,12 +460,12 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
         value = str(value)
     if not isinstance(value, str) or not value:
         raise FormatError(
-            "this line has no id" if value is None else "an id must be a string",
+            "no id in this line" if value is None else "an id must be a string",
             file=archive.label(name),
             line=line,
             found=value if value is not None else sorted(record),
             expected='"id": "…"',
-            fix="give every record the id of its problem, as text",
+            fix="add the id of its problem to every record, as text",
         )
     return checked_name(value, "an id", archive.label(name), line)
 
@@ -473,7 +473,7 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
 def check_each_once(
     names: Sequence[str], file: str | Path, line: int | None = None, label: str = "column"
 ) -> None:
-    """FormatError if a table has two columns of one name, of which the last would be taken, or a name (``label``) twice."""
+    """Raise FormatError if a table has two columns of the same name, or a duplicate name of a ``label``."""
     if len({*names}) == len(names):
         return
     repeated = [name for name, count in Counter(names).items() if count > 1]
@@ -496,25 +496,25 @@ MOST_PARTS = 30
 
 @dataclass(frozen=True, eq=False)
 class ProblemAttribute:
-    """A division of n problems into parts: ``part`` (n,) in the order to show, −1 where a problem belongs to none."""
+    """A division of n problems into parts: ``part`` (n,) in the order to show, −1 if a problem belongs to none."""
 
     name: str
     part: Labels
 
 
 def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> ProblemAttribute:
-    """The part of each problem by one column of a file, as ``ProblemAttribute``: quantiles of numbers, or categories.
+    """Return the part of each problem by one column of a file, as ``ProblemAttribute``: quantiles of numbers, or categories.
 
     InputError if the file, the column or a value cannot be used, or it names none of the problems.
 
     Parameters
     ----------
     spec : str
-        ``FILE:COLUMN`` or ``FILE:COLUMN:PARTS``; the file has a column (or key) ``id`` beside it. CSV, TSV or JSONL.
+        ``FILE:COLUMN`` or ``FILE:COLUMN:PARTS``; the file also has a column (or key) ``id``. CSV, TSV or JSONL.
     ids : sequence of str
-        Problems, in the order wanted; the file may hold others.
+        Problems, in the order of the result; the file may contain others.
     encoding : str or None
-        Of a file that is not UTF-8, as ``decode`` takes it.
+        The encoding of a file that is not UTF-8, as for ``decode``.
     """
     path, column, bins = _parse(spec)
     values: dict[str, Any] = {}
@@ -581,8 +581,8 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:
-    """``Labels`` (n,) of numbers (n,) in parts of about equal size, by rising value; equal values stay together, NaN
-    is in none."""
+    """Return ``Labels`` (n,) that divide numbers (n,) into parts of about equal size, by rising value; equal values stay
+    together, NaN is in no part."""
     is_known = ~np.isnan(values)
     edges = np.unique(np.quantile(values[is_known], np.arange(1, parts) / parts))
     codes = np.where(is_known, np.searchsorted(edges, values, side="left"), -1)

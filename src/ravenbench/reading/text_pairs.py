@@ -1,4 +1,4 @@
-"""Makes a set of problems of pairs of texts, as lines of PAN20–23 and rows of tables have them.
+"""Makes a set of problems from pairs of texts, given as lines of PAN20–23 or rows of tables.
 
 In: an open ``Archive``, ``Pair``s, or (id, reason) for those that cannot be used, and ``PairTruth`` by id.
 Out: a ``ProblemSet``. FormatError if no pair can be used, or two labels contradict each other.
@@ -34,7 +34,7 @@ from ravenbench.types import Labels
 
 @dataclass(frozen=True)
 class PairTruth:
-    """The truth of one pair; ``same`` is True for one author; authors are None where the file does not name them.
+    """The truth of one pair; ``same`` is True for the same author; authors are None if the file does not name them.
     ``about``: a key of ``WORDINGS``."""
 
     same: bool
@@ -53,7 +53,7 @@ class Pair:
 
 
 def nobody(*names: str) -> bool:
-    """Whether one of these is no person's name."""
+    """Return whether one of these names refers to nobody in particular."""
     return any(map(is_nobody, names))
 
 
@@ -67,7 +67,7 @@ def set_of_pairs(
     source: Iterator[Pair | tuple[str, str]] | Iterator[Pair],
     truth: dict[str, PairTruth] | None,
 ) -> ProblemSet:
-    """The set of pairs, whose truth may be told by then; (id, reason) in the place of one that cannot be used."""
+    """Return the set of pairs; ``source`` may add to ``truth``, and yields (id, reason) for a pair that cannot be used."""
     faults: dict[str, str] = {}
     same: list[bool] = []
     labelled: dict[frozenset[int], tuple[Pair, bool]] = {}
@@ -78,7 +78,9 @@ def set_of_pairs(
             faults[pair[0]] = pair[1]
             continue
         if truth is not None and pair.id not in truth:
-            faults[pair.id] = "the truth file does not name it: neither answered nor judged"
+            faults[pair.id] = (
+                "the truth file does not contain it, so Raven does not answer or score it"
+            )
             continue
         try:
             (first,), second = builder.add(pair.id, [pair.texts[0]], pair.texts[1])
@@ -113,7 +115,7 @@ def set_of_pairs(
     present = {*builder.ids, *faults}
     for key in truth or {}:
         if key not in present:
-            faults[key] = "the truth file names it but the pairs file does not"
+            faults[key] = "the truth file contains it, but the pairs file does not"
     zeros = ids_apart(present, truth or ())
     if not builder.ids:
         first_id = next(iter(faults), None)

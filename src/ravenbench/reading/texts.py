@@ -1,4 +1,4 @@
-"""Reads single texts: those of one author or in question, those to be shown as they are, and a box of documents.
+"""Reads single texts: known and questioned texts, texts to show unchanged, and a folder of mixed documents.
 
 In: paths of documents, folders and archives, an encoding; for sentences texts with their authors.
 Out: ``Text``, with the file it was read from; ``TextReader`` gathers texts, ``faults`` and ``notes``; ``plain_texts``:
@@ -53,8 +53,8 @@ PATH_LIMIT = 4096
 
 @dataclass(frozen=True)
 class Text:
-    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its count of
-    words, the document that it was taken from, and what it is called where that is not the name of its file."""
+    """A text: the path it was given by, the text without byte order mark and carriage returns, its number of
+    words, its document, and its name if that is not the name of its file."""
 
     path: Path
     text: str
@@ -64,24 +64,24 @@ class Text:
 
     @classmethod
     def from_document(cls, document: Document) -> Text:
-        """The text of a document. FormatError if it has no words."""
+        """Return the text of a document. FormatError if it has no words."""
         words = count_words(document.text)
         if not words:
             raise fault("text-empty-of-one-author", file=document.path)
         return cls(document.path, document.text, words, document)
 
     def of(self, text: str) -> Text:
-        """The same with another text."""
+        """Return the same with another text."""
         return Text(self.path, text, count_words(text), self.document, self.called)
 
     @property
     def name(self) -> str:
-        """What it is called on the page."""
+        """Return the name that pages show."""
         return self.called or (self.path.name if self.document is None else self.document.name)
 
     @property
     def sha256(self) -> str:
-        """The hash of the file's bytes, or of the text in UTF-8 where it lies in a table or an archive."""
+        """Return the hash of the file's bytes, or of the text in UTF-8 if it is in a table or an archive."""
         if self.document is not None:
             return self.document.file_sha256
         if self.path.is_file():
@@ -90,13 +90,13 @@ class Text:
 
 
 def read_text(path: Path, encoding: str | None = UTF8) -> Text:
-    """The one text of a document; ``encoding`` as ``decode`` takes it. Raises InputError as ``read_document``, and
-    where the text is empty."""
+    """Read the one text of a document; ``encoding`` as for ``decode``. Raises InputError as ``read_document``, and
+    if the text is empty."""
     return Text.from_document(read_document(path, encoding))
 
 
 class TextReader:
-    """Reads texts; ``faults`` has what is wrong with any of them, ``notes`` what was passed over."""
+    """Reads texts; ``faults`` has their errors, ``notes`` what was skipped."""
 
     def __init__(self, encoding: str | None) -> None:
         self.encoding = encoding
@@ -104,13 +104,13 @@ class TextReader:
         self.notes: list[str] = []
 
     def one(self, path: Path) -> list[Text]:
-        """The text of a file; none where it has a fault."""
+        """Return the text of a file; an empty list if it has a fault."""
         with self.faults.gathered():
             return [read_text(path, self.encoding)]
         return []
 
     def all(self, paths: Iterable[Path]) -> list[Text]:
-        """The texts of files and folders, each once."""
+        """Return the texts of files and folders, each once."""
         texts: list[Text] = []
         for path in paths:
             with self.faults.gathered():
@@ -119,7 +119,7 @@ class TextReader:
         for text in texts:
             first = by_content.setdefault(" ".join(text.text.split()), text)
             if first is not text:
-                self.notes.append(f"{text.name} repeats {first.name}, and is taken once")
+                self.notes.append(f"{text.name} repeats {first.name}; Raven takes the text once")
         return list(by_content.values())
 
     def _inside(self, folder: Path) -> list[Text]:
@@ -143,10 +143,12 @@ class TextReader:
                 found=", ".join(path.name for path in others[:4]) or "nothing",
             )
         known_kinds = [path for path in others if path.suffix.lower() in OTHERS]
-        self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
-        self.notes += [f"{path}: left out; {OTHERS[path.suffix.lower()]}" for path in known_kinds]
+        self.notes += [f"Raven leaves out {error.file}: {error.problem}" for error in unreadable]
+        self.notes += [
+            f"Raven leaves out {path}; {OTHERS[path.suffix.lower()]}" for path in known_kinds
+        ]
         if rest := [path.name for path in others if path not in known_kinds]:
-            self.notes.append(f"{folder.name}: other files were not read: {some(rest, 10)}")
+            self.notes.append(f"{folder.name}: Raven did not read other files: {some(rest, 10)}")
         return texts
 
     def _by_one(self, path: Path) -> tuple[Document, ...]:
@@ -158,8 +160,8 @@ class TextReader:
 
 
 def given_path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
-    """A path that was given; an empty one would be the whole folder. Raises FormatError if it is empty, or cannot be a
-    path."""
+    """Return a path that was given (an empty path would mean the current folder). Raises FormatError if it is empty, or
+    cannot be a path."""
     checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
     if not value.strip():
         raise fault("holds-empty-path", file=file, line=line, what=what)
@@ -167,7 +169,7 @@ def given_path(value: str, what: str, file: Path | None = None, line: int | None
 
 
 def folders_within(places: Sequence[Path]) -> list[str]:
-    """A sentence on texts of one candidate that lie in folders of their own, which may be people."""
+    """Return a sentence on texts of one candidate in several folders, which may be different people."""
     entries = [path for place in places for path in place.iterdir()]
     inner = sorted({path.name for path in entries if path.is_dir()})
     heads = Counter(path.stem.partition("_")[0] for path in entries if path.is_file())
@@ -176,7 +178,7 @@ def folders_within(places: Sequence[Path]) -> list[str]:
     if not inner:
         return []
     return [
-        f"all texts within {places[0]} are taken as one candidate's, those in {some(inner)} too. If"
+        f"Raven takes all texts in {places[0]} as one candidate's, including {some(inner)}. If"
         " these are people, name each: --known NAME=PATH"
     ]
 
@@ -184,9 +186,9 @@ def folders_within(places: Sequence[Path]) -> list[str]:
 def plain_texts(
     path: Path, encoding: str | None = UTF8, faults: Faults | None = None
 ) -> dict[str, str]:
-    """The text of a file, or the ``.txt`` files of a folder or zip, by name, each as it is; other files are counted.
+    """Read the text of a file, or the ``.txt`` files of a folder or zip, by name, unchanged; other files are counted.
 
-    InputError if there is none, FormatError for tables and what is no text; these are put to ``faults``, if given.
+    InputError if there is none, FormatError for tables and other files; these are added to ``faults``, if given.
     """
     gathering = Faults() if faults is None else faults
     texts: dict[str, str] = {}
@@ -210,7 +212,7 @@ def plain_texts(
 def published_texts(
     path: str | Path, wanted: Callable[[str], bool]
 ) -> tuple[dict[str, str], list[str]]:
-    """The texts of a published collection, a folder or zip, by name, and the names that are not ``wanted``."""
+    """Read the texts of a published collection (folder or zip) by name; also return the names that are not ``wanted``."""
     with Archive(path) as archive:
         names = [name for name in archive.names if wanted(name)]
         texts = {name: archive.text(name, published=True) for name in names}
@@ -235,13 +237,13 @@ class ReadDocument(NamedTuple):
 
 
 LeftOutFile = tuple[str, str, str]
-"""A file or a part of one that was not read, why, and what to do."""
+"""A file or a part of a file that was not read, why, and what to do."""
 
 
 def read_inbox(
     places: Sequence[Path], encoding: str | None, progress: Callable[[str, int, int], None]
 ) -> tuple[list[ReadDocument], list[LeftOutFile]]:
-    """All documents of folders and files, and what was left out. InputError if there is none."""
+    """Read all documents of folders and files; also return what was left out. InputError if there is none."""
     sources: list[tuple[Path, Path]] = []
     left_out: list[LeftOutFile] = []
     for place in places:
@@ -286,14 +288,19 @@ def read_inbox(
 def _why_left_out(path: Path, root: Path, documents: Sequence[Path]) -> tuple[str, str]:
     """Why a file of a folder is no document, and what to do."""
     if broken := why_unread(path, root):
-        return broken, f"copy what it leads to, or set {LINKS}=follow" if broken == LED_OUT else ""
+        return (
+            broken,
+            f"copy the target of the link, or set {LINKS}=follow" if broken == LED_OUT else "",
+        )
     if path.is_dir():
-        return "it is a link to a folder that is read already", OTHERS.get(path.suffix.lower(), "")
+        return "it is a link to a folder that Raven already reads", OTHERS.get(
+            path.suffix.lower(), ""
+        )
     if path.with_suffix(".txt") in documents:
-        return "taken as the plain text beside it", ""
+        return "Raven reads the plain text of the same name instead", ""
     if path.suffix.lower() in OTHERS:
-        return "the format is not read", OTHERS[path.suffix.lower()]
-    return "no document", ""
+        return "Raven does not read this format", OTHERS[path.suffix.lower()]
+    return "not a document", ""
 
 
 def _in_likely_encoding(path: Path, encoding: str | None) -> list[tuple[Document, tuple[str, ...]]]:
@@ -314,13 +321,13 @@ def _in_likely_encoding(path: Path, encoding: str | None) -> list[tuple[Document
 def _sample(text: str, encoding: str) -> str:
     line = next((line for line in text.split("\n") if not line.isascii()), "").strip()
     return (
-        f"not UTF-8, and read as {encoding}, in which a line reads: {line[:120]}; --encoding"
-        " settles it"
+        f"not UTF-8; Raven reads it as {encoding}, where a line is: {line[:120]}; --encoding"
+        " decides this"
     )
 
 
 def doubts_of(texts: Iterable[tuple[str | None, Text]], candidates: Iterable[str]) -> list[Note]:
-    """What was left out of texts, each with its author where that is known, and what to doubt in them: copies, parts
+    """Return notes on what was left out of texts (each with its author if known), and doubts: copies, parts
     of mails, names of candidates."""
     authors = {text: author for author, text in texts}
     known = [text for text, author in authors.items() if author is not None]

@@ -1,9 +1,9 @@
 """Samplers choose m of T topics by their similarities; pools are subsets of the topics that they choose from.
 
 In: ``select`` of a sampler (``HITS()``, ``Random()`` …): cosine similarities (T, T), −1 to 1, higher = more alike, the
-number m (1 to T), a random generator; ``draw_pools``: T, m, the number of pools, the share of all topics that a pool
-holds, 0 to 1, ``Draws``.
-Out: ``select`` a ``Selection``: ``chosen`` (m,) topic numbers from 0 in order of choice, ``merged`` (T,) the chosen
+number m (1 to T), a random generator; ``draw_pools``: T, m, the number of pools, the share of all topics in a pool
+(0 to 1), ``Draws``.
+Out: ``select`` returns a ``Selection``: ``chosen`` (m,) topic numbers from 0 in order of choice, ``merged`` (T,) the chosen
 topic that each belongs to, −1 = left out; ``draw_pools`` a list of arrays of topic numbers. CorpusError if m topics
 cannot be chosen, ValueError for a matrix that is not square or not finite. Helpers: ``choose`` topics (m,), ``nearest``
 (T,) topics and similarities, ``units`` and ``totals`` integers of 1e-12, ``more_pools`` options as text, or None.
@@ -11,12 +11,12 @@ cannot be chosen, ValueError for a matrix that is not square or not finite. Help
 *HITS*, heterogeneity-informed topic sampling (§4, Eqs. 2–3), starts with the topic least similar to all others on
 average; then it adds, m − 1 times, the unselected topic of least leakage l = mean(S)·max(S), where S are its
 similarities to the topics already chosen. The paper leaves two cases open. Negative similarities would make l positive
-when both factors are negative, so similarities are clipped at 0 inside Eq. 3 (the paper's rule wherever none is
+when both factors are negative, so similarities are clipped at 0 inside Eq. 3 (the paper's rule if none is
 negative). Ties go to the smaller mean of the unclipped similarities, then to the smaller topic id. *Random* (§5.1) is
-the comparison HITS is judged by, *anti* a positive control, in which topics leak as much as the corpus lets them;
-*grouping* and *hybrid* (§7.2) merge unselected topics instead of cutting them.
+the baseline for HITS. *Anti* is a positive control, in which topics leak as much as the corpus allows.
+*Grouping* and *hybrid* (§7.2) merge unselected topics instead of cutting them.
 
-Similarities are counted in whole units, so that neither float noise nor the order of a sum can choose a topic.
+Similarities are counted in whole units, so that float noise or the order of a sum cannot decide the choice.
 
 References
 ----------
@@ -33,7 +33,7 @@ from typing import ClassVar
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, counted
 from ravenbench.randomness import Draws
 from ravenbench.types import Floats, Index, Ints
 
@@ -41,14 +41,14 @@ from ravenbench.types import Floats, Index, Ints
 @dataclass(frozen=True, eq=False)
 class Selection:
     """The topics chosen by a sampler: ``chosen`` (m,), indices in order of choice; ``merged`` (T,) maps each topic to
-    the chosen topic it belongs to (itself when chosen), −1 where it is cut."""
+    the chosen topic that it belongs to (itself if chosen), −1 if it is cut."""
 
     chosen: Ints
     merged: Ints
 
     @classmethod
     def cutting(cls, chosen: Ints, topics: int) -> Selection:
-        """The selection that drops every topic not chosen (the paper's default)."""
+        """Return the selection that drops every topic not chosen (the paper's default)."""
         merged = np.full(topics, -1, dtype=np.int64)
         merged[chosen] = chosen
         return cls(np.asarray(chosen, dtype=np.int64), merged)
@@ -66,51 +66,51 @@ class Sampler(Component):
     """
 
     merges: ClassVar[bool] = True
-    """Whether topics that were not chosen may count as chosen ones; else corpora without pairs are refused early."""
+    """Whether topics that were not chosen may count as chosen topics; if not, corpora without pairs are refused early."""
 
     @abstractmethod
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         """Choose ``m`` topics (1 ≤ m ≤ T) by cosine similarities (T, T) of topic vectors, whose diagonal is ignored.
 
-        ``rng`` is used by samplers that draw. CorpusError if m is larger than the number of topics.
+        Samplers that draw use ``rng``. CorpusError if m is larger than the number of topics.
         """
 
 
 logger = logging.getLogger(__name__)
 
 UNIT = 1e12
-"""Similarities are counted in units of 1e-12: sums over fewer than 9,000 topics are then exact in float64 too."""
+"""Units per 1 of similarity; with it, sums over fewer than 9,000 topics are exact in float64 too."""
 
 BLOCK = 64
-"""Rows turned into units at once: few enough to stay in the cache."""
+"""Number of rows converted to units at once; it fits into the cache."""
 
 
 def check(similarity: Floats, m: int) -> None:
-    """Refuse a number of topics that cannot be chosen by these similarities: CorpusError if m is not from 1 to T,
-    ValueError if the matrix is not square or holds a number that is not finite."""
+    """Raise an error if m topics cannot be chosen by these similarities: CorpusError if m is not from 1 to T,
+    ValueError if the matrix is not square or has a number that is not finite."""
     if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
         raise ValueError(f"similarity must be square, not of shape {similarity.shape}")
     if not np.isfinite(similarity).all():
         raise ValueError("similarity must be finite")
     if not 1 <= m <= len(similarity):
         raise CorpusError(
-            f"{m} topics cannot be chosen from {len(similarity)}",
+            f"Raven cannot choose {m} topics from {len(similarity)}",
             found=f"{len(similarity)} topics",
             expected=f"a number of topics from 1 to {len(similarity)}",
             fix=(
-                "choose fewer topics, a finer level of topic, or a lower minimum of documents a"
+                "choose fewer topics, a finer level of topic, or a lower minimum of documents for a"
                 " topic"
             ),
         )
 
 
 def units(similarity: Floats) -> Ints:
-    """Similarities counted in whole units, an array of the same shape."""
+    """Return similarities counted in whole units, an array of the same shape."""
     return np.rint(similarity * UNIT).astype(np.int64)
 
 
 def totals(similarity: Floats) -> tuple[Ints, int]:
-    """Sum of each topic's similarities to all *other* topics in units, (T,), and how many pairs of topics are
+    """Return the sum of each topic's similarities to all *other* topics in units, (T,), and how many pairs of topics are
     negative."""
     size = len(similarity)
     total = np.empty(size, dtype=np.int64)
@@ -125,7 +125,7 @@ def totals(similarity: Floats) -> tuple[Ints, int]:
 
 
 class HITS(Sampler):
-    """The topics least similar to one another, chosen one by one; the others are cut. Deterministic.
+    """Chooses the topics least similar to one another, one by one; cuts the others. Deterministic.
 
     HITS is heterogeneity-informed topic sampling.
     """
@@ -138,8 +138,8 @@ class HITS(Sampler):
 
 
 def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
-    """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, the most instead of the
-    least similar topics, every comparison reversed.
+    """Return topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, choose the most instead
+    of the least similar topics, with every comparison reversed.
     CorpusError if m is not from 1 to T."""
     check(similarity, m)
     size = len(similarity)
@@ -174,12 +174,12 @@ def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
 
 @dataclass(eq=False, repr=False)
 class Random(Sampler):
-    """Draws m topics; each set of m is equally likely.
+    """Draws m topics; each set of m topics is equally likely.
 
     Parameters
     ----------
     draw : int
-        Another number is another draw: ``random, random(draw=1), …`` repeat Random in one run, as the paper does
+        Another number gives another draw: ``random, random(draw=1), …`` repeat Random in one run, as the paper does
         five times.
     """
 
@@ -196,9 +196,9 @@ class Random(Sampler):
 
 
 class Anti(Sampler):
-    """The topics most similar to one another, so that training tells most of test topics: a control. Deterministic.
+    """Chooses the topics most similar to one another, a control: training says most about test topics. Deterministic.
 
-    As ``hits`` with every comparison reversed: the most similar first, then those of greatest leakage.
+    Like ``hits`` with every comparison reversed: the most similar topic first, then those of greatest leakage.
     """
 
     name = "anti"
@@ -209,7 +209,7 @@ class Anti(Sampler):
 
 
 class Grouping(Sampler):
-    """The topics that ``hits`` chooses; every other topic joins the chosen one most similar to it.
+    """Chooses the topics of ``hits``; every other topic joins the chosen topic most similar to it.
 
     Ties go to the smaller topic id.
     """
@@ -222,9 +222,9 @@ class Grouping(Sampler):
 
 
 def nearest(similarity: Floats, chosen: Ints) -> tuple[Ints, Floats]:
-    """Each topic's most similar chosen topic and that similarity, (T,); a chosen topic's is itself.
+    """Return each topic's most similar chosen topic and that similarity, (T,); for a chosen topic, itself.
 
-    Topics are compared with the chosen ones as they were: nothing is recomputed as topics join.
+    Topics are compared with the chosen topics only: nothing is recomputed as topics join.
     """
     ordered = np.sort(chosen)
     columns = similarity[:, ordered]
@@ -236,9 +236,9 @@ def nearest(similarity: Floats, chosen: Ints) -> tuple[Ints, Floats]:
 
 @dataclass(eq=False, repr=False)
 class Hybrid(Sampler):
-    """Unselected topics join their nearest chosen topic where the similarity exceeds a threshold; others are cut.
+    """Unselected topics join their nearest chosen topic if the similarity exceeds a threshold; others are cut.
 
-    On known truth it orders verifiers better than HITS where topics overlap, and as well where they do not
+    On known truth it orders verifiers better than HITS if topics overlap, and as well if they do not
     (docs/sweeps.md).
 
     Parameters
@@ -260,17 +260,17 @@ class Hybrid(Sampler):
 
 
 MANY = 10
-"""Pools that are advised: intervals over fewer are wide."""
+"""Recommended number of pools: intervals over fewer are wide."""
 
 
 LEAST_POOL = 15
-"""Topics of a pool that is advised: of fewer, HITS and Random choose nearly the same ones."""
+"""Minimum topics of a recommended pool: from fewer, HITS and Random choose nearly the same topics."""
 
 
 def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = False) -> str | None:
-    """Options with which several pools can be drawn that leave a choice of m topics (the most, of several) for so many
-    folds; None where none do. A pool is a share of all topics, at most two thirds of them: larger ones are nearly
-    alike. ``fixed`` keeps m; else fewer topics may be chosen."""
+    """Return options that draw several pools with a choice of m topics (the largest m possible) for this number of
+    folds; None if there are none. A pool is a share of all topics, at most two thirds of them: larger pools are nearly
+    the same. ``fixed`` keeps m; otherwise fewer topics may be chosen."""
     size = round(share * topics)
     if LEAST_POOL <= size <= 2 * topics // 3:
         if size > m:
@@ -287,17 +287,17 @@ def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = F
 
 
 def draw_pools(topics: int, m: int, pools: int, share: float, draws: Draws) -> list[Ints]:
-    """Seeded subsets of the topics; one pool is all of them.
+    """Return seeded subsets of the topics; a single pool contains all topics.
 
-    Each round deals the topics out anew into as many disjoint pools as the share allows: with halves two, which have no
-    topic in common. CorpusError if a pool of this share could not hold m topics with room to choose.
+    Each round divides the topics again into as many disjoint pools as the share allows (with halves, two without a
+    common topic). CorpusError if a pool of this share is too small for a choice of m topics.
     """
     if pools == 1:
         return [np.arange(topics, dtype=np.int64)]
     size = round(share * topics)
     if size <= m:
         raise CorpusError(
-            f"{topics} topics are too few for {pools} pools from which to choose {m}",
+            f"{topics} topics are too few for {counted(pools, 'pool')} from which to choose {m}",
             found=f"pools of {size} topics",
             expected=f"more than {m}, so at least {int(np.ceil((m + 1) / share))} topics",
             fix=(

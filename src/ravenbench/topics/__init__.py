@@ -1,4 +1,4 @@
-"""Document encoders, the topic vectors and similarities made of them, and the extraction of topics.
+"""Document encoders, topic vectors and similarities made from them, and the extraction of topics.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+This file contains no code; see the modules in this folder.
 """

@@ -1,12 +1,12 @@
-"""Encodes texts as vectors: the base class of encoders, and those that learn from the corpus (LSA, NMF, LDA).
+"""Encodes texts as vectors: the base class of encoders, and encoders that learn from the corpus (LSA, NMF, LDA).
 
-In: ``LSA(…)``, ``NMF(…)``, ``LDA(…)`` (numbers of dimensions and words, shares or counts of texts a word may be in, a
-seed), whose ``encode`` takes n texts; ``counts`` and ``fitted``: texts and such limits; ``chunked``: texts and words of
-a chunk.
+In: ``LSA(…)``, ``NMF(…)``, ``LDA(…)`` (numbers of dimensions and words, limits on the texts that contain a word (shares
+or counts), a seed), whose ``encode`` takes n texts; ``counts`` and ``fitted``: texts and these limits; ``chunked``: texts
+and the number of words of a chunk.
 Out: ``encode`` gives vectors (n, d) float64: of LSA any sign, of NMF weights from 0, of LDA shares of topics, 0 to 1. A
-text longer than a window of words is the mean of its chunks. ``counts`` gives a sparse matrix (n, v) and its words,
+text longer than a window of words has the mean of its chunks. ``counts`` returns a sparse matrix (n, v) and its words,
 ``chunked`` chunks and the text (from 0) of each, ``sampled`` rows, None = all. CorpusError if no word is left,
-MissingPart where Thai, Lao, Khmer or Burmese words need ICU.
+MissingPart if Thai, Lao, Khmer or Burmese words need ICU.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, counted
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import lowered
 from ravenbench.types import Count, Floats, Ints, Size
@@ -30,7 +30,7 @@ from ravenbench.types import Count, Floats, Ints, Size
 class Encoder(Component):
     """Base of encoders, which turn texts into vectors.
 
-    An encoder uses no labels, is fitted on the very texts it encodes, and gives the same vectors under the same seed.
+    An encoder uses no labels, is fitted on the texts that it encodes, and returns the same vectors for the same seed.
 
     Examples
     --------
@@ -42,12 +42,12 @@ class Encoder(Component):
 
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Return document vectors, (len(texts), d); long texts are read in chunks whose vectors are averaged."""
+        """Return document vectors, (len(texts), d); for long texts, the mean of the vectors of their chunks."""
 
     def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
-        """Learn from texts that are too many to encode at once; return a function that encodes them part by part.
+        """Learn from texts too many to encode at once; return a function that encodes them part by part.
 
-        None where a text's vector depends on more than that, or the texts are few enough for ``encode`` to hold.
+        None if a text's vector depends on more than that, or the texts are few enough for ``encode``.
         """
         return None
 
@@ -58,7 +58,7 @@ def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
     Returns
     -------
     chunks : list of str
-        In order of the texts; every text has at least one, and a text short enough is its own chunk.
+        In order of the texts; every text has at least one chunk, and a short text is one chunk.
     owner : (len(chunks),) int64
         The text each chunk belongs to.
     """
@@ -77,7 +77,7 @@ def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
 
 
 def averaged(vectors: Floats, owner: Ints) -> Floats:
-    """Mean vector of each text, (n, d), from the vectors of its chunks; ``owner`` is ascending without gaps."""
+    """Return the mean vector of each text, (n, d), from the vectors of its chunks; ``owner`` is ascending without gaps."""
     if not len(owner):
         return np.asarray(vectors, dtype=np.float64)
     sizes = np.bincount(owner)
@@ -89,7 +89,7 @@ def averaged(vectors: Floats, owner: Ints) -> Floats:
 def sampled(
     texts: Sequence[str], words: int, text_limit: int, rng: np.random.Generator
 ) -> Ints | None:
-    """Rows of texts drawn at random until they have ``text_limit`` chunks, ascending; None where all have no more."""
+    """Return rows of texts drawn at random until they have ``text_limit`` chunks, ascending; None if all have no more."""
     # Long texts are counted without splitting them: words are at least two characters with the space.
     bounds = accumulate(len(text) // (2 * words) + 1 for text in texts)
     if all(bound <= text_limit for bound in bounds):
@@ -102,7 +102,7 @@ def sampled(
 
 
 SMALL = 0.02
-"""An absolute minimum of documents is lowered to this share of the texts, or small corpora would lose every word."""
+"""Upper limit of an absolute ``min_df``, as a share of the texts: otherwise small corpora would lose every word."""
 _BATCH = 1 << 16
 """Characters counted at a time."""
 
@@ -116,17 +116,17 @@ def counts(
     tfidf: bool = False,
     binary: bool = False,
 ) -> tuple[Any, list[str]]:
-    """A sparse (len(texts), v) matrix of word weights, and the v words in sorted order: scikit-learn's, but faster.
+    """Return a sparse (len(texts), v) matrix of word weights, and the v words in sorted order: as scikit-learn, but faster.
 
     A word is two letters or more, of any script, in lowercase, or a Chinese character.
 
     Parameters
     ----------
     min_df, max_df : int or float
-        Fewest and most documents a word may occur in; a float is a share. An integer ``min_df`` above
+        Minimum and maximum number of documents that contain a word; a float is a share. An integer ``min_df`` above
         ``SMALL`` of the texts is lowered to that.
     features : int, optional
-        Keep the words of highest total count.
+        Keep this many words, those with the highest total count.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def fitted(
     features: int | None,
     binary: bool = False,
 ) -> tuple[Words, Any]:
-    """The words that ``counts`` keeps, and the sparse (len(texts), v) matrix of their counts."""
+    """Return the words that ``counts`` keeps, and the sparse (len(texts), v) matrix of their counts."""
     if isinstance(min_df, int):
         min_df = max(1, min(min_df, int(SMALL * len(texts))))
     words = Words()
@@ -163,12 +163,12 @@ def fitted(
         ]
     if not len(columns):
         raise CorpusError(
-            "no word is left to compare these texts by",
+            "no word is left for comparing these texts",
             found=(
-                f"{len(texts)} texts of {np.count_nonzero(documents_with)} words, min_df={min_df},"
+                f"{counted(len(texts), 'text')}, {counted(np.count_nonzero(documents_with), 'word')}, min_df={min_df},"
                 f" max_df={max_df}"
             ),
-            fix="lower min_df or raise max_df, e.g. lsa(min_df=1, max_df=1.0)",
+            fix="lower min_df or raise max_df, for example lsa(min_df=1, max_df=1.0)",
         )
     matrix = matrix[:, columns]
     words.keep(
@@ -179,11 +179,11 @@ def fitted(
 
 
 SCRIPT = 100
-"""Texts by which it is seen how words stand."""
+"""Number of texts from which Raven recognises how words are separated."""
 
 
 class Words:
-    """Words by column of a matrix, at first all that are met, in sorted order.
+    """Words by column of a matrix, at first all words, in sorted order.
 
     Thai, Lao, Khmer and Burmese words are found by ICU's dictionary (MissingPart without it).
 
@@ -203,12 +203,12 @@ class Words:
         self.idf: Floats = np.zeros(0)
 
     def keep(self, columns: Ints, idf: Floats) -> None:
-        """Leave these columns, ascending, with their weights."""
+        """Keep only these columns, ascending, with their weights."""
         self.names = [self.names[i] for i in columns]
         self.idf = idf
 
     def counted(self, texts: Sequence[str]) -> Any:
-        """Counts of words, a sparse (len(texts), v) matrix with sorted columns; what has no column is left out."""
+        """Return counts of words, a sparse (len(texts), v) matrix with sorted columns, without words that have no column."""
         from scipy.sparse import csr_matrix
 
         from ravenbench.text.segmenters import ICU, writing_of
@@ -245,7 +245,7 @@ class Words:
         return matrix
 
     def weighed(self, matrix: Any, *, sublinear: bool = False) -> Any:
-        """Counts (n, v) as tf-idf, rows of length 1; ``sublinear`` takes one plus the natural logarithm of a
+        """Return counts (n, v) as tf-idf, rows of length 1; ``sublinear`` uses one plus the natural logarithm of a
         count."""
         weights = matrix.astype(np.float64)
         if sublinear:
@@ -257,7 +257,7 @@ class Words:
 
 
 PART = 1_000
-"""Texts encoded at a time where the corpus is too large for one matrix."""
+"""Number of texts encoded at a time if the corpus is too large for one matrix."""
 
 
 @dataclass(eq=False, repr=False)
@@ -266,23 +266,23 @@ class LSA(Encoder):
 
     Also called: latent semantic analysis, SVD.
 
-    Latent semantic analysis (Deerwester et al. 1990), the default where nothing may be downloaded;
+    Latent semantic analysis (Deerwester et al. 1990), the default if nothing may be downloaded;
     the paper's own encoder is ``sbert``.
 
     Parameters
     ----------
     dimensions : int
-        Fewer where there are fewer words or texts.
+        Number of dimensions; fewer if there are fewer words or texts.
     min_df, max_df : int or float
-        Fewest and most texts (chunks) a word may occur in; a float is a share.
+        Minimum and maximum number of texts (chunks) that contain a word; a float is a share.
     features : int
-        Most words kept.
+        Maximum number of words.
     window : int
-        Words a chunk.
+        Words of a chunk.
     seed : int
     sample : int
-        Where the texts have more chunks than this, words and dimensions are learned from whole texts with about
-        so many, drawn at random, and all texts are then encoded part by part: memory does not grow with the corpus.
+        If the texts have more chunks than this, words and dimensions are learned from whole texts with about this many
+        chunks, drawn at random, and all texts are then encoded part by part: memory does not grow with the corpus.
     """
 
     name = "lsa"
@@ -341,10 +341,10 @@ class LSA(Encoder):
 
 
 def directions(matrix: Any, rank: int, seed: int) -> Floats:
-    """The right singular vectors of a sparse matrix (n, v) with the largest values, (rank, v), nearly.
+    """Return, approximately, the right singular vectors of a sparse matrix (n, v) with the largest values, (rank, v).
 
-    By seven power iterations on a random subspace (Halko et al. 2011), drawn and normalised as scikit-learn's
-    ``TruncatedSVD`` does, the largest entry of each positive. That class gives the same, but is a second to import.
+    Uses seven power iterations on a random subspace (Halko et al. 2011), drawn and normalised as in scikit-learn's
+    ``TruncatedSVD``, with the largest entry of each positive. That class gives the same, but takes a second to import.
     """
     from scipy.linalg import lu, qr, svd
 
@@ -371,17 +371,17 @@ class NMF(Encoder):
     Parameters
     ----------
     components : int
-        Fewer where there are fewer words or texts.
+        Number of components; fewer if there are fewer words or texts.
     min_df, max_df : int or float
-        Fewest and most texts (chunks) a word may occur in; a float is a share. The paper: .1 and .5.
+        Minimum and maximum number of texts (chunks) that contain a word; a float is a share. The paper: .1 and .5.
     features : int
-        Most words kept.
+        Maximum number of words.
     window : int
-        Words a chunk.
+        Words of a chunk.
     iterations : int
-        Most updates; the paper's 2,000. It stops earlier where it has converged.
+        Maximum number of updates (the paper's 2,000); it stops earlier after convergence.
     seed : int
-        Of the random initial factors.
+        Seed of the random initial factors.
     """
 
     name = "nmf"
@@ -421,17 +421,17 @@ class LDA(Encoder):
 
     Also called: topic model, latent Dirichlet allocation.
 
-    On binary word counts (Blei et al. 2003; Sawatphol et al. 2024, §7.3).
+    It uses binary word counts (Blei et al. 2003; Sawatphol et al. 2024, §7.3).
 
     Parameters
     ----------
     components : int
     min_df, max_df : int or float
-        Fewest and most texts (chunks) a word may occur in; a float is a share. The paper: .1 and .5.
+        Minimum and maximum number of texts (chunks) that contain a word; a float is a share. The paper: .1 and .5.
     features : int
-        Most words kept.
+        Maximum number of words.
     window : int
-        Words a chunk.
+        Words of a chunk.
     seed : int
     """
 

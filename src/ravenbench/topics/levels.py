@@ -1,9 +1,9 @@
-"""Takes a corpus at a level of topic, keeps topics with documents enough, and says how alike they are.
+"""Takes a corpus at a level of topic, keeps topics with enough documents, and computes their similarities.
 
-In: a ``Corpus``; ``at_level``: a level's name and those of the catalogue (name to spec); ``keep_topics``: a fewest
+In: a ``Corpus``; ``at_level``: a level's name and the levels of the catalogue (name to spec); ``keep_topics``: a minimum
 number of documents; ``by_authors``: ``Draws``; ``topic_similarity``: an encoder; ``document_vectors``: encoder,
 ``TextTable``, rows; ``topic_vectors``: vectors (n, d), topic codes (n,), −1 = left out, the number T of topics.
-Out: a ``Corpus`` with that topic (``at_level``: and whether it was extracted; ``keep_topics``, ``by_authors``);
+Out: a ``Corpus`` with that topic (``at_level`` also returns True if it was extracted; ``keep_topics``, ``by_authors``);
 ``document_vectors`` (n, d) and ``topic_vectors`` (T, d); ``topic_similarity`` cosines (T, T) from −1 to 1, higher =
 more alike; ``has_no_topics`` bool; ``kept_in`` a cache folder. CorpusError for an unknown level or a topic without
 documents, SpecError for a level that does not parse.
@@ -41,7 +41,7 @@ BLOCK = 256
 def topic_vectors(
     document_vectors: Floats, codes: Ints, topics: int, normalise: bool = True
 ) -> Floats:
-    """Mean document vector of each topic, shape (topics, d).
+    """Return the mean document vector of each topic, shape (topics, d).
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def topic_vectors(
         Topic of each document; −1 leaves it out.
     topics : int
     normalise : bool
-        Scale documents to unit length first, as the paper's code does though Eq. 1 does not say so.
+        Scale documents to unit length first, as in the paper's code (Eq. 1 does not say so).
 
     Raises
     ------
@@ -65,7 +65,7 @@ def topic_vectors(
         empty = int(np.argmin(counts))
         raise CorpusError(
             f"topic number {empty} has no document, so it has no vector",
-            expected="at least one each",
+            expected="at least one for each topic",
         )
     vectors = np.asarray(document_vectors[known], dtype=np.float64)
     if normalise:
@@ -78,7 +78,7 @@ def topic_vectors(
 
 
 def cosine_similarity(vectors: Floats) -> Floats:
-    """Cosine of each pair of rows, (T, T): exactly symmetric, in [−1, 1], 1 on the diagonal, 0 beside a zero row."""
+    """Return the cosine of each pair of rows, (T, T): exactly symmetric, in [−1, 1], 1 on the diagonal, 0 for a zero row."""
     scaled = unit_length(vectors)
     similarity: Floats = scaled @ scaled.T
     np.clip(similarity, -1.0, 1.0, out=similarity)
@@ -96,7 +96,7 @@ def cosine_similarity(vectors: Floats) -> Floats:
 
 
 def unit_length(vectors: Floats) -> Floats:
-    """Rows (n, d) scaled to length 1; a zero row stays zero."""
+    """Return rows (n, d) scaled to length 1; a zero row stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
     scaled: Floats = np.divide(
         vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0
@@ -106,17 +106,17 @@ def unit_length(vectors: Floats) -> Floats:
 
 FORMAT = 1
 LARGE = 2**20
-"""Bytes of texts from which on vectors, and topics found in the texts, are kept in the cache folder."""
+"""Bytes of texts above which vectors, and topics found in the texts, are stored in the cache folder."""
 MOST = 2 * 2**30
-"""Bytes of all of them."""
+"""Maximum size in bytes of all of them."""
 PART = 2_000
 
 
 def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
-    """Vectors of these rows, (len(rows), d) float64; vectors of all but small corpora are kept in the cache folder.
+    """Return vectors of these rows, (len(rows), d) float64; those of all but small corpora are stored in the cache folder.
 
-    What lies in the cache is found by the encoder, the versions of what computes it and the texts; a part that was
-    written by another version, or is damaged, is not read, and what cannot be written is not kept.
+    The cache finds vectors by the encoder, the versions of the code that computes them, and the texts; a part written by
+    another version, or damaged, is not read, and what cannot be written is not stored.
     """
     view = texts.view(rows)
     if int((texts.offsets[rows + 1] - texts.offsets[rows]).sum()) < LARGE:
@@ -142,7 +142,7 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
 
 
 def kept_in(maker: Any, texts: TextTable, rows: Ints) -> Path:
-    """The folder in which what an encoder or a finder of topics makes of these rows is kept."""
+    """Return the cache folder for what an encoder or a topic extractor makes of these rows."""
     folder = cache_folder() / "vectors"
     with suppress(OSError):
         make_room(folder.iterdir(), MOST)
@@ -162,9 +162,9 @@ def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
-    """The corpus at a level of topic, and whether that level had to be extracted from the texts.
+    """Return the corpus at a level of topic, and whether that level had to be extracted from the texts.
 
-    ``level`` is a column, a level the catalogue entry describes, or a component such as
+    ``level`` is a column, a level of the catalogue entry, or a component such as
     ``extract(within='group', clusters=5)``.
     """
     text = levels.get(level, level)
@@ -206,18 +206,19 @@ _GROUP = re.compile(r"authors \d\d")
 
 
 def has_no_topics(corpus: Corpus, level: str) -> bool:
-    """Whether a level of topic is none at all: it is asked for, or no text has one."""
+    """Return whether the corpus has no topics at a level: the level is "none", or no text has a topic."""
     return level == "none" or (level == "topic" and not (corpus.topic.codes >= 0).any())
 
 
 def parted_by(names: Sequence[str]) -> str:
-    """What the parts of a corpus are: topics, or groups of authors that stand in their place (``by_authors``)."""
+    """Return what the parts of a corpus are: topics, or groups of authors instead of topics (``by_authors``)."""
     return "groups of authors" if names and all(map(_GROUP.fullmatch, names)) else "topics"
 
 
 def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
-    """The corpus with groups of authors in the place of topics, so that folds test authors nobody learned from; each
-    group has two authors of several texts or more, where there are so many. The account says so."""
+    """Return the corpus with groups of authors instead of topics, so that folds test authors from whom nothing was learned.
+
+    Each group has at least two authors of several texts, if there are enough. The corpus' account says so."""
     counts = corpus.author.counts()
     several = np.flatnonzero(counts >= 2)
     groups = max(2, min(MOST_GROUPS, len(several) // LEAST_AUTHORS))
@@ -234,7 +235,7 @@ def by_authors(corpus: Corpus, draws: Draws) -> Corpus:
 
 
 def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
-    """The corpus in which documents of topics with fewer than ``min_docs`` have no topic (code −1); all documents
+    """Return the corpus in which documents of topics with fewer than ``min_docs`` have no topic (code −1); all documents
     stay."""
     counts = corpus.topic.counts()
     frequent = np.flatnonzero(counts >= min_docs)
@@ -245,7 +246,7 @@ def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
 
 
 def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
-    """Cosine similarity of topic vectors (Eq. 1), shape (T, T), from −1 to 1."""
+    """Return the cosine similarity of topic vectors (Eq. 1), shape (T, T), from −1 to 1."""
     rows = np.flatnonzero(corpus.topic.codes >= 0)
     vectors = document_vectors(encoder, corpus.texts, rows)
     return cosine_similarity(

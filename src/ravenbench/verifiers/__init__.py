@@ -1,4 +1,4 @@
 """Verifiers; ``Calibrated(scorer, calibrator)`` is the usual one.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+This file contains no code; see the modules in this folder.
 """

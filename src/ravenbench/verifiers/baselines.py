@@ -1,10 +1,10 @@
-"""Defines the plain methods that others are measured against (n-grams, compression, function words), and controls.
+"""Defines baseline methods (n-grams, compression, function words) and controls.
 
-In: ``Problems`` (n); ``fit`` also takes their truth, which none of these methods uses; ``pair_features`` of ``PPM`` and
+In: ``Problems`` (n); ``fit`` also takes their truth, which these methods do not use; ``pair_features`` of ``PPM`` and
 ``Length`` takes a ``TextTable`` and rows of known and of questioned texts.
 Out: raw scores (n,), higher = same author: ``CharNgram``, ``TopicFit`` and ``TopicOnly`` give cosines, 0 to 1, 0 for a
 text without known units; ``FunctionWords`` and ``StyleOnly`` (1 + cosine) / 2; ``Chance`` a random number in [0, 1);
-``Length`` minus the absolute natural log ratio of lengths, at most 0. ``PPM`` gives features (n, 2) in bits a
+``Length`` minus the absolute natural log ratio of lengths, at most 0. ``PPM`` gives features (n, 2) in bits per
 character, low = same author, NaN for an empty text. Controls: ``StyleOnly`` reads style, ``TopicOnly`` and ``TopicFit``
 topic, ``Chance`` and ``Length`` neither. Helpers: ``training_documents`` gives rows and weights, ``pair_cosines`` and
 ``profile_cosines`` scores (n,), ``largest_usable`` a number of words.
@@ -31,17 +31,17 @@ from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 
 @dataclass(eq=False, repr=False)
 class CharNgram(Scorer):
-    """Cosine between tf-idf vectors of character n-grams; several known documents are averaged.
+    """Cosine between tf-idf vectors of character n-grams; averaged over several known documents.
 
     Also called: tf-idf, TFIDF, character n-grams, PAN baseline.
 
     Parameters
     ----------
     n, size : int
-        Length of the n-grams and number of the most frequent ones taken up.
+        Length of the n-grams, and number of the most frequent n-grams used.
     lowercase : bool
     bags : int
-        Where positive, the mean cosine over so many random halves of the vocabulary, drawn at fit.
+        If positive, use the mean cosine over this many random halves of the vocabulary, drawn at fit.
     reference : bool
         Learn from pair texts as PAN does, so that a text in two problems counts twice; by default every
         document counts once.
@@ -66,7 +66,7 @@ class CharNgram(Scorer):
 
     @property
     def counted(self) -> CharNgrams:
-        """The units that are counted in whole texts."""
+        """Return the units that are counted in whole texts."""
         return CharNgrams(self.n, self.lowercase)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -84,7 +84,7 @@ class CharNgram(Scorer):
 
 
 def training_documents(problems: Problems, repeated: bool) -> tuple[Ints, Ints | None]:
-    """Rows of ``texts`` to learn from, and how often each counts (None: once) where repetitions count."""
+    """Return rows of ``texts`` to learn from, and how often each counts (None: once) if repetitions count."""
     documents = problems.documents
     if not repeated:
         return documents, None
@@ -93,7 +93,7 @@ def training_documents(problems: Problems, repeated: bool) -> tuple[Ints, Ints |
 
 
 def pair_cosines(tfidf: Tfidf, problems: Problems, halves: Bools | None = None) -> Floats:
-    """Cosine of each problem's texts, averaged over its known documents, shape (n,).
+    """Return the cosine of each problem's texts, averaged over its known documents, shape (n,).
 
     ``halves`` (bags, vocabulary) averages over bags of features too.
     """
@@ -110,14 +110,14 @@ def pair_cosines(tfidf: Tfidf, problems: Problems, halves: Bools | None = None) 
 
 @dataclass(eq=False, repr=False)
 class PPM(FoldFree):
-    """Cross-entropies in bits a character, low where the texts are alike; the calibrator learns the sign.
+    """Cross-entropies in bits per character, low if the texts are alike; the calibrator learns the sign.
 
     Also called: compression, cross-entropy.
 
     The baseline of PAN20–23 after Teahan & Harper (2003) and, with raw features, of HITS; features and answers are not
     rounded. See ``ravenbench.text.ppm`` for the model.
 
-    With several known documents the features of the pairs are averaged. A problem with an empty text has NaN
+    With several known documents, the features of the pairs are averaged. A problem with an empty text has NaN
     features: calibrators leave it unanswered.
 
     Parameters
@@ -127,7 +127,7 @@ class PPM(FoldFree):
         which changes when the texts of a pair are exchanged. h1 is the questioned text under the known
         text's model.
     order : int
-        Longest context, 0 … 5.
+        Length of the longest context, 0 … 5.
     escape : "C", optional
         PPM-C's escape probabilities instead of plain shares.
     """
@@ -146,7 +146,7 @@ class PPM(FoldFree):
         return self.features == "symmetric"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
-        """Features of document pairs, (n, 2), as ``features`` says, in bits a character."""
+        """Return features of document pairs, (n, 2), as in ``features``, in bits per character."""
         from ravenbench.text.ppm import cross_entropies
 
         entropies = cross_entropies(texts, known, questioned, self.order, self.escape)
@@ -159,8 +159,8 @@ class PPM(FoldFree):
 class FunctionWords(Scorer):
     """(1 + cosine) / 2 of z-scored relative frequencies of the most frequent training words.
 
-    The words come from training texts, so any language will do; among the first 150 of a mixed corpus nearly
-    all are function words. Several known documents are averaged.
+    The words come from training texts, so any language is possible; nearly all of the first 150 words of a mixed corpus
+    are function words. The score is averaged over several known documents.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ class FunctionWords(Scorer):
 
 
 def profile_cosines(profiles: TokenProfiles, problems: Problems) -> Floats:
-    """(1 + cosine) / 2 of each problem's profiles, (n,) from 0 to 1, averaged over known documents; a zero profile
+    """Return (1 + cosine) / 2 of each problem's profiles, (n,) from 0 to 1, averaged over known documents; a zero profile
     has cosine 0."""
     documents = problems.documents
     rows = unit(profiles.transform(problems.texts, documents))
@@ -243,12 +243,12 @@ class Length(FoldFree):
 class StyleOnly(Scorer):
     """(1 + cosine) / 2 of z-scored frequencies of few words, punctuation marks, and sentence length.
 
-    Content words enter only through the number of words of a text.
+    Content words count only in the number of words of a text.
 
     Parameters
     ----------
     words, marks : int
-        Most frequent training words and marks taken up.
+        Numbers of the most frequent training words and marks used.
     """
 
     name = "style-only"
@@ -280,23 +280,23 @@ REFERENCE_MASK = 10_000
 class TopicFit(Scorer):
     """Cosine between word tf-idf vectors without the most frequent training words and without numbers.
 
-    Equals masking every text with ``TopicMask`` and counting words, but reads cached word counts, so a mask
-    costs nothing. One-letter words are no features.
+    This equals masking every text with ``TopicMask`` and counting words, but reads cached word counts, so a mask
+    costs nothing. One-letter words are not features.
 
     Parameters
     ----------
     mask : int, optional
-        Training words masked. By default the largest of 10,000, 3,000, 1,000, 300, 200 and 100 that leaves at
-        least 40 words in the median training document (100 where none does): the published 10,000 leaves
-        nothing of a short text. Only training texts decide, no truth.
+        Number of training words masked. The default is the largest of 10,000, 3,000, 1,000, 300, 200 and 100 that leaves at
+        least 40 words in the median training document (100 if none does): the published 10,000 leaves
+        nothing of a short text. Only training texts decide, not truth.
     size : int
-        Most frequent remaining words taken up.
+        Number of the most frequent remaining words used.
     folded : bool
-        Count lowercase forms for the mask. By default cases are counted apart but masked by lowercase form, as
-        published, so names that stand only capitalised stay visible, as a control for topic fit wants.
+        Count lowercase forms for the mask. By default, cases are counted separately but masked by lowercase form, as
+        published; names that occur only capitalised therefore stay visible, as a control for topic fit needs.
     reference : bool
         As published: mask 10,000 unless given, and texts that occur in two problems count twice. (The
-        published code leaves test texts unmasked, which changes nothing, since masked words are no features.)
+        published code leaves test texts unmasked, which changes nothing, because masked words are not features.)
 
     Attributes
     ----------
@@ -354,7 +354,7 @@ class TopicFit(Scorer):
 
 
 def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: Ints) -> int:
-    """The largest mask (a number of words) of the ladder, no larger than ``ranked`` (ids), that leaves the median
+    """Return the largest mask (a number of words) of the ladder, no larger than ``ranked`` (ids), that leaves the median
     document enough words."""
     ladder = [step for step in LADDER if step <= max(len(ranked), LADDER[-1])]
     words_left = []
@@ -381,9 +381,9 @@ class TopicOnly(Scorer):
     Parameters
     ----------
     without : int
-        Most frequent words left out, cases folded: where function words lie.
+        Number of the most frequent words left out, mostly function words; cases are folded.
     size : int
-        Most frequent remaining words taken up.
+        Number of the most frequent remaining words used.
     """
 
     name = "topic-only"

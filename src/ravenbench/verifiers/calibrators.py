@@ -1,13 +1,13 @@
 """Turns raw scores into answers: ``Logistic``, ``ScaledLogistic``, ``ThresholdBand`` (two thresholds), ``LogOdds``.
 
-In: raw scores (n,), NaN = none, and for ``fit`` truth (n,) bool, True = same author. The logistic ones also take (n, f)
-in any range and learn the direction; ``ThresholdBand`` takes scores from 0 to 1 (others are clipped) and ``LogOdds``
-log-likelihood ratios, both higher = same author.
-Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered. SpecError for several features where one
-score is wanted; CorpusError if one class is absent or, without ``fallback``, too small for thresholds (never from
-``LogOdds``). Helpers: of answers and truth ``best_radius`` gives a half-width (0 to ``most``), of scores and truth
-``best_band`` two thresholds (.01 to .98) and their score (0 to 1), ``scale_of`` centre and deviation; ``rescale``,
-``apply_band`` and ``spread`` give numbers (n,) from 0 to 1.
+In: raw scores (n,), NaN = none, and for ``fit`` truth (n,) bool, True = same author. The logistic calibrators also take
+(n, f) in any range and learn the direction; ``ThresholdBand`` takes scores from 0 to 1 (others are clipped) and
+``LogOdds`` log-likelihood ratios, both higher = same author.
+Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered. SpecError for several features instead of
+one score; CorpusError if one class is absent or, without ``fallback``, too small for thresholds (never from
+``LogOdds``). Helpers: from answers and truth, ``best_radius`` returns a half-width (0 to ``most``); from scores and
+truth, ``best_band`` two thresholds (.01 to .98) and their score (0 to 1), ``scale_of`` centre and deviation;
+``rescale``, ``apply_band`` and ``spread`` return numbers (n,) from 0 to 1.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from ravenbench.verifiers.contract.folds import both_classes
 
 
 def one_column(scores: Floats, name: str) -> Floats:
-    """Raw scores as (n,). SpecError if the scorer gives several features a problem."""
+    """Return raw scores as (n,). SpecError if the scorer gives several features for each problem."""
     scores = np.asarray(scores, dtype=np.float64)
     if scores.ndim == 2 and scores.shape[1] == 1:
         return scores[:, 0]
     if scores.ndim != 1:
         raise SpecError(
             f"{name} calibrates a single score",
-            found=f"{scores.shape[1]} features a problem",
+            found=f"{scores.shape[1]} features for each problem",
             fix="use logistic",
         )
     return scores
 
 
 def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
-    """Scores and truth of the problems a calibrator can learn from: those whose scores are numbers.
+    """Return scores and truth of the problems that a calibrator can learn from (their scores are numbers).
 
-    NaN is a scorer's way of saying that it cannot tell (an empty text): such problems are not learned from and are
-    left unanswered. CorpusError if one class is absent.
+    NaN means that a scorer cannot tell (an empty text): the calibrator does not learn from these problems and
+    leaves them unanswered. CorpusError if one class is absent.
     """
     usable = scored(scores)
     return scores[usable], both_classes(np.asarray(same, dtype=bool)[usable], name)
 
 
 def scored(scores: Floats) -> Bools:
-    """Mask (n,) bool of problems whose scores are all numbers."""
+    """Return a mask (n,) bool of problems whose scores are all numbers."""
     is_scored = ~np.isnan(scores)
     return np.asarray(is_scored if scores.ndim == 1 else is_scored.all(axis=1), dtype=bool)
 
@@ -64,18 +64,18 @@ class Logistic(Calibrator):
     Parameters
     ----------
     radius : float
-        0 ≤ radius < 0.5; .05 in PAN20/21, .01 since. With 0 every problem is answered whose log-odds are
-        not exactly 0.
+        0 ≤ radius < 0.5; .05 in PAN20/21, .01 since. With 0, every problem is answered unless its log-odds are
+        exactly 0.
     C : float
-        Inverse strength of regularisation, on scores as they are.
+        Inverse strength of regularisation, on unscaled scores.
     prior : float, optional
-        Share of same-author problems to expect; log-odds are shifted from the share in training to it.
+        Expected share of same-author problems; log-odds are shifted from the training share to it.
 
     Attributes
     ----------
     coef_ : (f,) float64
     intercept_ : float
-        The prior's shift included.
+        Includes the prior's shift.
     """
 
     name = "logistic"
@@ -113,22 +113,22 @@ class Logistic(Calibrator):
 
 
 def table_of(scores: Floats) -> Floats:
-    """Scores as (n, f)."""
+    """Return scores as (n, f)."""
     scores = np.asarray(scores, dtype=np.float64)
     return scores[:, None] if scores.ndim == 1 else scores
 
 
 @dataclass(eq=False, repr=False)
 class ScaledLogistic(Logistic):
-    """As ``logistic``, but scores are first brought to mean 0 and deviation 1.
+    """Like ``logistic``, but scores are first scaled to mean 0 and deviation 1.
 
-    Regularisation acts on scores as they are, so that ``logistic`` answers .5 throughout where scores lie between .00
-    and .16; this one does not depend on their scale. It is what a scorer comes with that names no calibrator.
+    Regularisation acts on unscaled scores, so ``logistic`` always answers .5 if scores are between .00
+    and .16; this calibrator does not depend on their scale. It is the default for a scorer that names no calibrator.
 
     Attributes
     ----------
     centre_, deviation_ : (f,) float64
-        Of the training scores.
+        Centre and deviation of the training scores.
     """
 
     name = "scaled-logistic"
@@ -148,12 +148,12 @@ class LogOdds(Calibrator):
     """Reads a score as the logarithm of a likelihood ratio: the answer is 1 / (1 + base^−score), at even prior odds.
 
     For scores that are on this scale without training data, such as those of ``lambdag(correction='hapax')``. A score
-    of 0, or none, is unanswered.
+    of 0, or a missing score, is unanswered.
 
     Parameters
     ----------
     base : float
-        Of the logarithm.
+        Base of the logarithm.
     """
 
     name = "log-odds"
@@ -161,7 +161,7 @@ class LogOdds(Calibrator):
     base: Base = 2.0
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        """Return itself: there is nothing to learn. SpecError if the scorer gives several features a problem."""
+        """Return itself: there is nothing to learn. SpecError if the scorer gives several features for each problem."""
         one_column(scores, self.name)
         return self
 
@@ -176,10 +176,10 @@ class LogOdds(Calibrator):
 
 
 def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
-    """The half-width r ≤ ``most`` that maximises c@1 when |answer − 0.5| ≤ r is left unanswered.
+    """Return the half-width r ≤ ``most`` that maximises c@1 when |answer − 0.5| ≤ r is left unanswered.
 
-    Give it out-of-fold answers: on the answers a method was fitted to, no band looks useful. Of equal ones the
-    narrowest is taken; 0 leaves out only what is 0.5 already.
+    Use out-of-fold answers: on the answers that a method was fitted to, no band looks useful. Of equal half-widths, the
+    smallest is taken; 0 leaves out only answers that are already 0.5.
     """
     distance = np.abs(answers - 0.5)
     radii = np.unique(np.concatenate([[0.0], distance[distance <= most]]))
@@ -193,18 +193,18 @@ def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
 
 
 def apply_band(answers: Floats, radius: float) -> Floats:
-    """Answers (n,) from 0 to 1, those with |answer − 0.5| ≤ radius set to 0.5."""
+    """Return answers (n,) from 0 to 1, those with |answer − 0.5| ≤ radius set to 0.5."""
     return np.where(np.abs(answers - 0.5) <= radius, 0.5, answers)
 
 
 THRESHOLDS = np.arange(1, 99) / 100
 _LOW, _HIGH = np.triu_indices(len(THRESHOLDS), 1)
 DECIMALS = 12
-"""Overall scores that agree so far are equal: the first is the best."""
+"""Overall scores are equal if they agree to this many decimals; then the first is the best."""
 
 
 def rescale(scores: Floats, p1: float, p2: float) -> Floats:
-    """Answers by two thresholds: scores clipped to [0, 1], s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], others to 0.5."""
+    """Return answers by two thresholds: scores clipped to [0, 1], s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], others to 0.5."""
     clipped = np.clip(scores, 0.0, 1.0)
     answers = np.full(clipped.shape, 0.5)
     answers[clipped <= p1] = 0.49 * clipped[clipped <= p1] / p1
@@ -213,20 +213,20 @@ def rescale(scores: Floats, p1: float, p2: float) -> Floats:
 
 
 def best_band(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
-    """The first best p1 < p2 (.01 to .98) and its overall score (0 to 1); scores (n,) are clipped to [0, 1], both
-    classes present."""
+    """Return the first best p1 < p2 (.01 to .98) and its overall score (0 to 1); scores (n,) are clipped to [0, 1], and both
+    classes must be present."""
     value = np.round(overall_of_bands(scores, same, metrics)[_LOW, _HIGH], DECIMALS)
     best = int(np.argmax(value))
     return float(THRESHOLDS[_LOW[best]]), float(THRESHOLDS[_HIGH[best]]), float(value[best])
 
 
 def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
-    """Overall score (0 to 1) of every band, (98, 98) by index of p1 and p2; only p1 < p2 means anything.
+    """Return the overall score (0 to 1) of every band, (98, 98) by index of p1 and p2; only p1 < p2 is valid.
 
     Two thresholds keep the order of scores outside the band and tie those inside, so only pairs within it change the
     AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N its
     positives and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197
-    cells, the 98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
+    cells (the 98 thresholds and the open intervals between them), and cumulative sums give every combination.
     """
     clipped = np.clip(scores, 0.0, 1.0)
     n = len(clipped)
@@ -286,19 +286,19 @@ def _ratio(top: Floats, bottom: Floats) -> Floats:
 
 @dataclass(eq=False, repr=False)
 class ThresholdBand(Calibrator):
-    """Answers by two thresholds p1 < p2 in {.01, …, .98}, those with the best overall score on calibration problems.
+    """Answers by the two thresholds p1 < p2 in {.01, …, .98} with the best overall score on calibration problems.
 
-    All 4,753 combinations are tried; of equal ones the first (smallest p1, then p2) is kept. Values are not
-    rounded, unlike PAN's, whose three decimals make ties.
+    All 4,753 combinations are tried; of equal combinations, the first (smallest p1, then p2) is kept. Values are not
+    rounded, unlike PAN's, whose three decimals produce ties.
 
     Parameters
     ----------
     metrics : 4 or 5
-        Mean of AUC, c@1, F0.5u, F1 (PAN20, HITS), or of these and Brier (PAN22 and later).
+        Number of averaged metrics: AUC, c@1, F0.5u, F1 (PAN20, HITS), or these and Brier (PAN22 and later).
     enough : int
-        Problems of each class below which the grid only fits noise.
+        Minimum number of problems of each class; with fewer, the grid only fits noise.
     fallback : bool
-        With fewer, calibrate by ``logistic`` and say so in ``fallback_``; otherwise raise.
+        With fewer, calibrate by ``logistic`` and say so in ``fallback_``; if False, raise an error.
 
     Attributes
     ----------
@@ -318,7 +318,7 @@ class ThresholdBand(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,).
 
-        SpecError if there are several features a problem. CorpusError if one class is absent, or has too few problems
+        SpecError if there are several features for each problem. CorpusError if one class is absent, or has too few problems
         and ``fallback`` is off.
         """
         scores, same = learnable(one_column(scores, self.name), same, self.name)
@@ -334,9 +334,7 @@ class ThresholdBand(Calibrator):
                     expected=f"at least {self.enough} of each",
                     fix="use logistic, or set enough lower",
                 )
-            self.fallback_ = (
-                f"{counts} for calibration, fewer than {self.enough} of each: logistic instead"
-            )
+            self.fallback_ = f"{counts} for calibration, fewer than {self.enough} of each, so logistic is used instead"
             self.logistic_ = Logistic().fit(scores, same)
             return self
         self.p1_, self.p2_, self.overall_ = best_band(scores, same, self.metrics)
@@ -352,10 +350,10 @@ class ThresholdBand(Calibrator):
 
 
 def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
-    """Centre and deviation of scores; with truth, as if both classes were equally frequent.
+    """Return centre and deviation of scores; with truth, as if both classes were equally frequent.
 
-    Cosines of trained embeddings or of masked texts may all lie between .95 and 1, where neither the grid of thresholds
-    nor a logistic curve tells them apart.
+    Cosines of trained embeddings or of masked texts may all be between .95 and 1; neither the grid of thresholds
+    nor a logistic curve can distinguish them.
     """
     weight = np.ones(len(scores))
     if same is not None and same.any() and not same.all():
@@ -365,6 +363,6 @@ def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
 
 
 def spread(scores: Floats, scale: tuple[float, float]) -> Floats:
-    """Scores (n,) mapped into (0, 1) in their order, by a logistic curve about the centre."""
+    """Return scores (n,) mapped into (0, 1) in their order, by a logistic curve about the centre."""
     centre, deviation = scale
     return np.asarray(1 / (1 + np.exp(-(scores - centre) / deviation)), dtype=np.float64)

@@ -3,11 +3,11 @@
 In: member verifiers or scorers, or one of them and a mask; then ``Problems`` (n) and, for ``fit``, their truth (n,)
 bool, True = same author. For ``under_mask`` verifiers by name and a mask (text); for ``weights`` log-odds, truth, C.
 Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered; ``Distorted`` and ``Spreading`` are
-scorers: single raw scores in (0, 1), in the order of the inner scorer's (several features as they are), NaN = cannot
-tell. ``answers_of`` gives answers (n, members), ``answers_out_of_fold`` too, NaN where members had one class alone to
+scorers: single raw scores in (0, 1), in the order of the inner scorer's (several features unchanged), NaN = cannot
+tell. ``answers_of`` returns answers (n, members), ``answers_out_of_fold`` too, NaN if members had only one class to
 learn from; ``log_odds`` natural log-odds; ``weights`` coefficients (members,) of at least 0 and an intercept;
 ``under_mask`` ``Masked`` verifiers by name. SpecError for no members or a mask that masks no texts, MissingPart for
-what is not here, CorpusError if one class is absent.
+missing parts, CorpusError if one class is absent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ravenbench.verifiers.contract.folds import (
 
 
 class Combined(base.Verifier):
-    """A verifier made of ``members``, symmetric if all of them are and transductive if one is."""
+    """A verifier made of ``members``: symmetric if all members are, transductive if one is."""
 
     members: Sequence[Component]
 
@@ -43,26 +43,26 @@ class Combined(base.Verifier):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if all members are symmetric."""
+        """Return True if all members are symmetric."""
         return all(base.as_verifier(member).symmetric for member in self.members)
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """True if a member is transductive."""
+        """Return True if a member is transductive."""
         return any(base.as_verifier(member).transductive for member in self.members)
 
 
 @dataclass(eq=False, repr=False)
 class Meta(Combined):
-    """Unweighted mean of the members' answers, in which their non-answers count as 0.5.
+    """Unweighted mean of the members' answers; their non-answers count as 0.5.
 
     Parameters
     ----------
     members : list of verifiers or scorers
         Scorers get their published calibrators.
     band : bool
-        Leave answers near 0.5 unanswered, within a half-width chosen on out-of-fold answers for c@1. The published
-        meta-classifier has no such band. It costs five more fits of every member.
+        Leave answers near 0.5 unanswered, within a half-width that maximises c@1 on out-of-fold answers. The published
+        meta-classifier has no band. The band costs five more fits of every member.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Meta(Combined):
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """Sourced without the band, which is ours."""
+        """Return "sourced" without the band, which is ours."""
         return "ours" if self.band else "sourced"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -105,7 +105,7 @@ class Meta(Combined):
 def fit_members(
     members: Sequence[Component], problems: Problems, same: Bools
 ) -> list[base.Verifier]:
-    """Fitted copies of the members, as verifiers. SpecError if there are no members."""
+    """Return fitted copies of the members, as verifiers. SpecError if there are no members."""
     if not members:
         raise SpecError(
             "a combination needs members", expected="a list such as [impostors, cng-2013]"
@@ -114,16 +114,16 @@ def fit_members(
 
 
 def answers_of(members: Sequence[base.Verifier], problems: Problems) -> Floats:
-    """Answers of every member, (n, members), from 0 to 1."""
+    """Return the answers of every member, (n, members), from 0 to 1."""
     return np.stack([member.verify(problems) for member in members], axis=1)
 
 
 def answers_out_of_fold(
     members: Sequence[Component], problems: Problems, same: Bools, folds: int
 ) -> Floats:
-    """Answers from 0 to 1 to training problems by members fitted on other folds (``calibration_folds``), (n, members).
+    """Return answers from 0 to 1 to training problems by members fitted on other folds (``calibration_folds``), (n, members).
 
-    NaN where authors are kept apart by blocks and the members had one class alone to learn from.
+    NaN if authors are separated by blocks and the members had only one class to learn from.
     """
 
     def answered(learned: Bools, judged: Bools) -> Floats:
@@ -143,13 +143,13 @@ class Stacked(Combined):
 
     Also called: ensemble, meta-classifier.
 
-    No member weighs less than nothing (Breiman 1996): a higher answer always means the same author, and where out of
-    fold the opposite seems true it is by chance. Weights are drawn to those of the plain mean. The members of each fold
-    learned from another share of same-author problems, and answer higher or lower for that alone: answers out of fold
-    are compared within a fold (``remove_fold_effect``).
+    No member has a negative weight (Breiman 1996): a higher answer always means the same author, and if out-of-fold
+    answers suggest the opposite, this is chance. Weights are drawn towards those of the plain mean. The members of each
+    fold learned from another share of same-author problems, and answer higher or lower only because of that, so answers out
+    of fold are compared within a fold (``remove_fold_effect``).
 
-    Marks for calibration are ignored: the folds keep groups whole and give every problem an answer by members
-    that never saw it.
+    Marks for calibration are ignored: the folds keep groups together, and members that did not learn from a problem
+    answer it.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Stacked(Combined):
     C : float
         Inverse strength of the pull to the plain mean.
     folds : int
-        Of the cross-validation that gives the answers out of fold.
+        Number of folds of the cross-validation that gives the out-of-fold answers.
     band : bool
         Leave answers near 0.5 unanswered, within a half-width chosen for c@1 on the training problems.
 
@@ -211,7 +211,7 @@ class Stacked(Combined):
 
 
 def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
-    """Coefficients (members,) of at least 0 and an intercept, of natural log-odds (n, members).
+    """Return coefficients (members,) of at least 0 and an intercept, from natural log-odds (n, members).
 
     They minimise the logistic loss · ``C`` + ½ |coefficients − 1 / members|². CorpusError if one class is absent.
     """
@@ -244,20 +244,20 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
 
 
 def log_odds(answers: Floats) -> Floats:
-    """Natural log(p / (1 − p)) of answers, same shape, kept within [.01, .99], so that none is beyond recall."""
+    """Return natural log(p / (1 − p)) of answers, same shape; answers are clipped to [.01, .99], so that none is infinite."""
     clipped = np.clip(answers, 0.01, 0.99)
     return np.asarray(np.log(clipped / (1 - clipped)))
 
 
 @dataclass(eq=False, repr=False)
 class Spreading(base.Scorer):
-    """Masked texts are all alike, so the scores of another scorer are spread over (0, 1) in their order.
+    """Spreads the scores of another scorer over (0, 1) in their order, because masked texts are all similar.
 
     Attributes
     ----------
     inner_ : Scorer
     scale_ : (float, float) or None
-        Centre and deviation of the training problems' scores; None where a problem has several.
+        Centre and deviation of the training problems' scores; None if a problem has several.
     """
 
     inner: base.Scorer
@@ -285,26 +285,26 @@ class Spreading(base.Scorer):
 
 @dataclass(eq=False, repr=False)
 class Distorted(Spreading):
-    """A scorer that reads texts through a mask learned on the training texts.
+    """A scorer that reads texts through a mask learned from the training texts.
 
-    Masked texts are all alike, so single scores are spread over (0, 1) in their order before they are
+    Masked texts are all similar, so single scores are spread over (0, 1) in their order before they are
     calibrated.
 
     Parameters
     ----------
     inner : Scorer
-        What reads the masked texts.
+        The scorer that reads the masked texts.
     variant : "ma", "sa" or "topic"
         DV-MA or DV-SA keep the frequent words, ``topic`` masks them (TopicFit's mask).
     k : int
-        Frequent words.
+        Number of frequent words.
 
     Attributes
     ----------
     mask_ : fitted mask
     inner_ : Scorer
     scale_ : (float, float) or None
-        Centre and deviation of the training problems' scores; None where a problem has several.
+        Centre and deviation of the training problems' scores; None if a problem has several.
     """
 
     name = "distorted"
@@ -329,13 +329,13 @@ class Distorted(Spreading):
 class Masked(base.Verifier):
     """A verifier that reads training and test texts through a mask, such as ``masked(lambdag, posnoise)``.
 
-    The mask is learned on the training texts. A scorer keeps the calibrator it comes with; unless that suits scores
-    of any scale, they are spread over (0, 1) first, since masked texts are all alike.
+    The mask is learned from the training texts. A scorer keeps its calibrator; unless that suits scores
+    of any scale, they are first spread over (0, 1), because masked texts are all similar.
 
     Parameters
     ----------
     inner : Scorer or Verifier
-        What reads the masked texts.
+        The scorer or verifier that reads the masked texts.
     mask : transform
         ``posnoise``, ``frequency-mask``, ``distortion``, ``topic-mask`` or another text transform.
 
@@ -352,14 +352,14 @@ class Masked(base.Verifier):
     mask: Component
 
     def require(self) -> None:
-        """Check that the two fit together, and that nothing is missing.
+        """Check that verifier and mask fit together and that nothing is missing.
 
-        SpecError if the mask is no text transform. MissingPart if one of them needs something that is not here.
+        SpecError if the mask is not a text transform. MissingPart if one of them needs a missing part.
         """
         if not hasattr(self.mask, "transform") or isinstance(self.mask, base.Learner):
             raise SpecError(
                 f"{self.mask} masks no texts",
-                expected="masked(VERIFIER, MASK), e.g. masked(ppm, posnoise)",
+                expected="masked(VERIFIER, MASK), for example masked(ppm, posnoise)",
             )
         super().require()
 
@@ -382,9 +382,9 @@ class Masked(base.Verifier):
 
 
 def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Component]:
-    """The verifiers reading through a mask, by name; a printed form as name becomes that of the masked one.
+    """Return the verifiers that read through a mask, by name; a printed form as name becomes that of the masked verifier.
 
-    SpecError, MissingPart if the mask does not parse, or needs something that is not here.
+    SpecError if the mask does not parse, MissingPart if it needs a missing part.
     """
     ((_, component),) = registry.named("transform", [mask]).items()
     masked = {name: Masked(verifier, component) for name, verifier in verifiers.items()}
@@ -402,4 +402,4 @@ def _answering(inner: Component) -> base.Verifier:
         return base.Calibrated(base.fresh(inner) if own_scale else Spreading(base.fresh(inner)))
     if isinstance(inner, base.Verifier):
         return base.fresh(inner)
-    raise SpecError(f"{inner} answers no problems", expected="masked(VERIFIER, MASK)")
+    raise SpecError(f"{inner} does not answer problems", expected="masked(VERIFIER, MASK)")

@@ -240,7 +240,7 @@ def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):
         )
     with pytest.raises(InputError, match="repeats the known text"):
         ravenbench.advise(draft, [known, draft], others, **FAST)
-    with pytest.raises(CorpusError, match="no author wrote two documents"):
+    with pytest.raises(CorpusError, match="no author has two documents"):
         ravenbench.advise(
             draft, known, write(tmp_path / "few" / "a" / "1.txt", text(1, 1)).parents[1], **FAST
         )
@@ -282,7 +282,7 @@ def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all
         write(path, chinese(path.read_text()))
     conditions = write(tmp_path / "conditions.csv", "questioned,known,texts\n220,220,1\n")
     given = {"verifiers": "lambdag,char-ngram", "folds": 2, "donors": 1, "background": others}
-    note = "left out is lambdag, which reads words, and in Chinese and Japanese none can be told apart by blanks"
+    note = "Raven leaves out lambdag, which reads words, but in Chinese and Japanese spaces do not separate words"
     sources = {"questioned": (str(questioned),), "known": [known]}, {"conditions": str(conditions)}
     for task, more in zip((Compare, Validate), sources, strict=True):
         plan = task({**given, **more, "out": tmp_path / "none"})

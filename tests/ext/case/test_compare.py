@@ -390,7 +390,7 @@ ERRORS = {
     "no text in the folder": (
         lambda q, k: [p.rename(p.with_suffix(".png")) for p in k.iterdir()],
         InputError,
-        "holds no text",
+        "contains no text",
     ),
 }
 
@@ -412,15 +412,15 @@ def test_a_damaged_word_file_is_left_out_of_a_folder_and_refused_alone(others, t
         spec_of({"questioned": questioned, "known": known, "background": others})
     )
     assert [
-        note.partition("older.docx: left out, for it is damaged")[1] != ""
+        note.startswith("Raven leaves out ") and "older.docx: it is damaged" in note
         for note in material.notes
     ] == [True]
     write(known / "older.txt", text(90, 5))
     (note,) = read_material(
         spec_of({"questioned": questioned, "known": known, "background": others})
     ).notes
-    assert note.endswith("other files were not read: older.docx")
-    with pytest.raises(FormatError, match="damaged or cut short, or no Word"):
+    assert note.endswith("Raven did not read other files: older.docx")
+    with pytest.raises(FormatError, match="damaged or cut off, or not Word"):
         ravenbench.compare(
             questioned.rename(tmp_path / "letter.docx"),
             known,
@@ -437,8 +437,8 @@ def test_backgrounds_that_are_too_small(tmp_path):
         write(alike / f"{place}.txt", text(1, 1))
     with pytest.raises(CorpusError, match="3 documents, 1 different") as told:
         ravenbench.compare(questioned, known, alike, out=tmp_path / "x", **FAST)
-    assert "stands under several authors" in str(told.value)
-    with pytest.raises(CorpusError, match="every document has one author"):
+    assert "is given for several authors" in str(told.value)
+    with pytest.raises(CorpusError, match="all documents have the same author"):
         ravenbench.compare(
             questioned, known, background(tmp_path / "one", [1]), out=tmp_path / "x", **FAST
         )
@@ -480,7 +480,7 @@ def test_every_text_in_another_encoding_is_named_at_once_and_the_option_reads_th
     write(others / "author01" / "1.txt", (text(1, 1) + " didn’t").encode("cp1252"))
     write(others / "author02" / "1.txt", text(2, 1) + " didn’t")
     given = {"questioned": questioned, "known": known, "background": others}
-    with pytest.raises(FormatError, match="3 files cannot be used") as told:
+    with pytest.raises(FormatError, match="3 unusable files") as told:
         read_material(spec_of(given))
     for part in ("questioned.txt", "0.txt", "1.txt", "he didn’t", "--encoding cp1252"):
         assert part in str(told.value)
@@ -517,8 +517,8 @@ def test_an_email_is_noticed_and_said(tmp_path, others):
     ]
     done = CliRunner().invoke(build("compare"), asked)
     told = " ".join(done.output.split())
-    assert "parts of an e-mail stand in 1 of 3 texts" in told
-    assert f"({questioned.name}): they tell the author" in told
+    assert "1 of 3 texts contain parts of e-mails" in told
+    assert f"({questioned.name}), which identify the author" in told
 
 
 @pytest.mark.parametrize(
@@ -558,7 +558,7 @@ def test_the_same_text_twice_is_taken_once_and_said(tmp_path, others):
     )
     assert len(material.cases[0].candidate.texts) == 2
     assert [
-        "again.txt repeats 0.txt" in note or "other files were not read: notes.md" in note
+        "again.txt repeats 0.txt" in note or "Raven did not read other files: notes.md" in note
         for note in material.notes
     ] == [True] * 2
 

@@ -14,6 +14,6 @@ THAI = "วันนี้อากาศดีมากเราไปเดิ
 
 def test_a_task_fails_such_a_method_and_no_other():
     problems = Problems.of([(str(i), [f"{THAI}{i}"], f"{THAI}!") for i in range(4)])
-    with pytest.raises(SpecError, match="function-words reads words, and in Thai"):
+    with pytest.raises(SpecError, match="function-words reads words, but in Thai"):
         learned(registry.parse("verifier", "function-words"), problems, np.array([True, False] * 2))
     learned(registry.parse("verifier", "function-words"), *toy_problems(40, seed=1))

@@ -41,7 +41,7 @@ def test_samples_alone_are_read(tmp_path):
 
 
 def test_bad_places(tmp_path):
-    with pytest.raises(SpecError, match="place of its files"):
+    with pytest.raises(SpecError, match="path of its files"):
         EBG().load()
     with pytest.raises(FormatError, match="no samples"):
         EBG(str(tmp_path)).load()

@@ -54,7 +54,7 @@ def test_a_file_that_takes_too_long_ends_alone(tmp_path, monkeypatch):
 
 def test_a_file_that_takes_too_much_memory_ends_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(reading, "MEMORY", 256 * 2**20)
-    with pytest.raises(Unreadable, match=r"more memory than the limit|no reader gets through"):
+    with pytest.raises(Unreadable, match=r"more memory than the limit|the reader crashed"):
         read(tmp_path, "a.eml", mail("x\n" * 60_000_000))
     assert read(tmp_path, "b.eml", mail("Mine.")).text == "Mine.\n"
 
@@ -111,8 +111,8 @@ def test_modules_beside_the_documents_are_not_imported(tmp_path, monkeypatch):
 def test_marks_and_scripts_are_said_whatever_the_format(tmp_path):
     document = read(tmp_path, "a.docx", docx(paragraph("Hello \u202eevil\u202c, καλημέρα")))
     assert [note[:24] for note in document.notes] == [
-        "marks that turn the dire",
-        "it is written in several",
+        "characters that change t",
+        "the text is in several s",
     ]
 
 
@@ -182,7 +182,10 @@ def test_a_slow_mail_costs_itself_alone(tmp_path):
     (tmp_path / "a.mbox").write_bytes(plain + slow + plain)
     mails = read_documents(tmp_path / "a.mbox")
     assert [mail.part for mail in mails] == ["mail 1", "mail 3"]
-    assert mails[0].unread[0][0] == "mail 2" and "the limit of its size" in mails[0].unread[0][1]
+    assert (
+        mails[0].unread[0][0] == "mail 2"
+        and "the limit for a file of this size" in mails[0].unread[0][1]
+    )
 
 
 def test_files_that_end_their_reader_have_one_second_more_in_all(tmp_path, monkeypatch):

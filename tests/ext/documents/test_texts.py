@@ -56,15 +56,15 @@ def test_texts_stand_by_author_and_the_page_says_what_was_left_out(inbox, tmp_pa
     assert (tmp_path / "out" / "anna@example.org" / "a.txt").read_text() == "Words of hers.\n"
     assert {name: why for name, why, _ in result.left_out} == {
         "again/a.eml": "it repeats a.eml",
-        "old.doc": "the format is not read",
-        "locked.docx": "it is damaged or cut short, or no Word (File is not a zip file)",
+        "old.doc": "Raven does not read this format",
+        "locked.docx": "it is damaged or cut off, or not Word (File is not a zip file)",
     }
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert "<script>alert" not in page and "\u202e" not in page and str(tmp_path) not in page
     for words in (
         "cell",
         "tables (1)",
-        "ot UTF-8, and read as cp1252",
+        "ot UTF-8; Raven reads it as cp1252",
         result.texts[0].document.file_sha256,
     ):
         assert words in page
@@ -110,7 +110,7 @@ def test_all_or_nothing_and_only_over_its_own(inbox, tmp_path):
 def test_the_command(inbox, tmp_path):
     done = CliRunner().invoke(build("texts"), ["texts", str(inbox), "-o", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
-    assert "left out: old.doc: the format is not read (save it as .docx)" in done.output
+    assert "left out: old.doc: Raven does not read this format (save it as .docx)" in done.output
     assert re.search("5 texts by [45] authors", done.output) and "index.html" in done.output
     done = CliRunner().invoke(
         build("texts"), ["texts", str(inbox), "-o", str(tmp_path / "json"), "--json"]
@@ -132,9 +132,7 @@ def test_what_a_learning_platform_hands_out_has_authors(tmp_path):
         ("Ann Lee", "file name"),
         ("Bob Ray", "folder"),
     }
-    with pytest.raises(
-        CorpusError, match=r"no author wrote two documents(?s:.*)fix: add further texts"
-    ):
+    with pytest.raises(CorpusError, match=r"no author has two documents(?s:.*)fix: add more texts"):
         load_corpus(tmp_path / "out")
 
 
@@ -156,7 +154,7 @@ def test_corpora_take_the_same_formats_and_say_what_was_left_out(tmp_path):
     assert found["unreadable"] == ("ann/locked.docx",) and len(found["more-than-text"]) == 4
     assert found["nobody"] == (f"{UNKNOWN} (1)",)
     (others / "bob" / "box.mbox").write_bytes(mailbox(mail("One."), mail("Two.", sender="b@x.org")))
-    with pytest.raises(FormatError, match="this file holds several"):
+    with pytest.raises(FormatError, match="this file contains several"):
         load_corpus(others)
 
 

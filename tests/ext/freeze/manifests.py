@@ -60,7 +60,7 @@ def changed(**parts: Any) -> Callable[[], bytes]:
     return made
 
 
-def case(name: str, data: Callable[[], bytes], says: str = "this is no whole manifest") -> Case:
+def case(name: str, data: Callable[[], bytes], says: str = "not a complete manifest") -> Case:
     """One malformed manifest."""
     return Case(name, "manifest", says, {"m.json": data})
 
@@ -82,13 +82,13 @@ FROZEN = [
     case("a text for counts", changed(counts="many")),
     case("counts of other problems", changed(counts={"documents": 8, "problems": 10**9})),
     case("numbers that are not packed", changed(set_known="u9:AAAA"), "not packed numbers"),
-    case("documents that are not there", changed(set_known="u1://///w==")),
+    case("documents that do not exist", changed(set_known="u1://///w==")),
     case("problems of no documents", changed(set_sizes="u1:AAAAAA==")),
     case("truth of fewer problems", changed(set_same="Y"), "do not fit together"),
     case("another digest", changed(digest="0" * 32), "its digest is not that of its sets"),
-    case("a set that climbs out", changed(set_name="../../out"), "is no name of a folder"),
-    case("a set from the root", changed(set_name="/etc/passwd"), "is no name of a folder"),
-    case("a name with NUL", changed(set_name="a\0b"), "holds a NUL character"),
+    case("a set that climbs out", changed(set_name="../../out"), "cannot be the name of a folder"),
+    case("a set from the root", changed(set_name="/etc/passwd"), "cannot be the name of a folder"),
+    case("a name with NUL", changed(set_name="a\0b"), "contains a NUL character"),
     case("a name without end", changed(name="x" * 100_000), "a name is too long"),
     case("an id without end", changed(ids=["x" * 100_000] * 8), "a name is too long"),
     case("fewer ids than documents", changed(ids=[]), "do not fit together"),

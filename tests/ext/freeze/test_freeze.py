@@ -281,7 +281,7 @@ def test_the_truth_of_a_search_is_checked_and_given_back(tmp_path):
 def test_a_corpus_without_topics_names_what_freeze_takes(tmp_path):
     for number in range(4):
         (tmp_path / f"{'ab'[number % 2]}_{number}.txt").write_text(f"a text of its own {number}")
-    with pytest.raises(CorpusError, match=r"no split can be drawn here[\s\S]*--column"):
+    with pytest.raises(CorpusError, match=r"Raven cannot draw a split here[\s\S]*--column"):
         freeze(tmp_path)
 
 
@@ -336,7 +336,9 @@ def test_a_run_checks_before_it_computes(folder, manifest, tmp_path):
     ravenbench.run(**SPEC, out=folder / "run", frozen=place, workers=1)
     fewer = {"corpus": CORPUS.replace("documents=240", "documents=230")}
     for other, said in (({"seed": 3}, "seed 3, frozen with"), (fewer, "raven thaw MANIFEST")):
-        with pytest.raises(InputError, match=rf"not the problems that were frozen[\s\S]*{said}"):
+        with pytest.raises(
+            InputError, match=rf"these problems differ from the frozen problems[\s\S]*{said}"
+        ):
             ravenbench.run(**{**SPEC, **other}, out=tmp_path / "run", frozen=place, workers=1)
         assert not (tmp_path / "run").exists()
     planned = raven(
@@ -371,12 +373,12 @@ def test_a_damaged_manifest_and_a_folder_are_refused(folder, tmp_path):
     (tmp_path / "m.json").write_text(
         (folder / "split.json").read_text().replace('"seed": 0', '"seed": 1')
     )
-    with pytest.raises(FormatError, match="no whole manifest"):
+    with pytest.raises(FormatError, match="not a complete manifest"):
         read_manifest(tmp_path / "m.json")
     with pytest.raises(InputError, match="no such file"):
         read_manifest(tmp_path / "nothing.json")
     with pytest.raises(
-        InputError, match=r"a folder is no manifest[\s\S]*raven thaw MANIFEST CORPUS"
+        InputError, match=r"this is a folder, not a manifest[\s\S]*raven thaw MANIFEST CORPUS"
     ):
         read_manifest(tmp_path)
 

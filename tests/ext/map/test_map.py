@@ -139,10 +139,10 @@ def test_a_column_of_metadata_gives_colours_and_groups(tmp_path):
     m = map_texts(tmp_path, **SMALL, analysis_type="CA", group_by="gender")
     assert m.analysis.group.names == ("F", "M") and "gender" in m.to_polars("texts").columns
     assert any("nearest text has the same gender" in one for one in m.sentences)
-    with pytest.raises(InputError, match=r"no such column(?s:.*)did you mean 'gender'"):
+    with pytest.raises(InputError, match=r"column not found(?s:.*)did you mean 'gender'"):
         map_texts(tmp_path, **SMALL, group_by="genders")
     with pytest.raises(
-        InputError, match=r"no such column(?s:.*)fix: put a table beside the texts, as metadata.csv"
+        InputError, match=r"column not found(?s:.*)fix: put a table next to the texts, metadata.csv"
     ):
         map_texts(tmp_path, **SMALL, group_by="author-age")
 

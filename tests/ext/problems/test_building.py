@@ -124,7 +124,7 @@ def test_across_a_column_every_author_who_can_takes_part() -> None:
         ("topic=", "no crossing"),
         ("topic=t0", "no crossing"),
         ("topic=t0:t0", "no crossing"),
-        ("topic=t0:t9", "no such value"),
+        ("topic=t0:t9", "value not found"),
         ("season", "no column"),
     ],
 )

@@ -237,7 +237,7 @@ def test_how_it_ran_is_noted(work: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             assert ways() == "not confined: bubblewrap (the program bwrap) is not installed"
         with pytest.raises(
             InputError,
-            match=r"cannot be confined here[\s\S]*is not installed[\s\S]*install bubblewrap",
+            match=r"cannot confine outside programs here[\s\S]*is not installed[\s\S]*install bubblewrap",
         ):
             Rules("required").check()
     finally:

@@ -71,7 +71,7 @@ def test_a_program_is_started_once_a_run(tmp_path):
     [
         (["pass"], "were not rewritten"),
         (["(out / 'obfuscated.txt').write_text('')"], "no words"),
-        (["(out / 'obfuscated.txt').write_text(text * 12)"], "words where the original has"),
+        (["(out / 'obfuscated.txt').write_text(text * 12)"], "words, but the original has"),
         (["(out / 'obfuscated.txt').write_bytes(b'\\xff\\xfe broken')"], "UTF-8"),
         (["(out / 'obfuscation.json').write_text('[{\"original\": ')"], "not JSON"),
         (
@@ -174,9 +174,9 @@ def test_texts_made_elsewhere_come_in_every_shape(tmp_path, make):
     file = place if place.is_file() else next(p for p in sorted(place.rglob("*")) if p.is_file())
     file.write_text(file.read_text() + "\n")
     assert recipe.stamp() != stamp
-    with pytest.raises(InputError, match="1 of 4 texts have no rewriting"):
+    with pytest.raises(InputError, match="no rewriting for 1 of 4 texts"):
         recipe.fit([*TASKS, ObfuscationTask("new", "New one.")])
-    with pytest.raises(InputError, match="belong to no text"):
+    with pytest.raises(InputError, match="without a text to rewrite"):
         recipe.fit(TASKS[:2])
     registry.parse("obfuscator", f"rewritings({str(place)!r}, subset=True)").fit(TASKS[:2])
 
@@ -187,7 +187,7 @@ def test_texts_made_elsewhere_come_in_every_shape(tmp_path, make):
         ({"text": "Some words.", "original": "Another text."}, "rewrites another text"),
         ({"text": "Some words.", "original_sha256": "00"}, "hash differs"),
         ({"text": "  "}, "no words"),
-        ({"text": "word " * 5000}, "words where the original has"),
+        ({"text": "word " * 5000}, "words, but the original has"),
         (
             {
                 "text": "der Hund und die Katze sind nicht in dem Haus mit dem Garten aber bei uns "
@@ -256,7 +256,7 @@ def test_a_program_translates(tmp_path, empty_cache):
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("lines[0]", "1 lines came of"),
+        ("lines[0]", "it gave 1 line for"),
         (
             "'le chat est dans la maison avec les enfants et nous sommes ici\\n' * len(lines)",
             "swap languages",

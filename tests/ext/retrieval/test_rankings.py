@@ -112,7 +112,7 @@ def test_as_an_option_of_the_search_and_on_a_site(store, place, tmp_path):
         methods["words"].figures["mrr"].value, abs=2e-3
     )
     said = " ".join(both.store.plan_as(ravenbench.ext.retrieval.task.RetrievePlan).warnings)
-    assert "some: 37 of 40 queries not ranked, which counts as chance" in said
+    assert "some: queries without a ranking, which count as chance, of 40: 37" in said
     assert methods["some"].figures["mrr"].value < methods["plain"].figures["mrr"].value
     site([place / "own"], tmp_path / "site", submitted={"<late>": place / "some.jsonl"})
     board = (tmp_path / "site" / "boards" / "own.html").read_text()
@@ -160,9 +160,9 @@ def test_ties_and_what_is_not_listed_count_by_expectation(small, tmp_path):
         "a query without a line is chance"
     )
     assert ranking.notes("r") == [
-        "r: 1 of 2 queries not ranked, which counts as chance; 3 of 6 candidates not listed by a query (median), which "
-        "share its last place; 2 lines with the score of another of their query, which are ties; 1 lines on queries "
-        "without a true candidate, left out."
+        "r: queries without a ranking, which count as chance, of 2: 1; candidates not listed for a query, which share "
+        "its last place, of 6 (median): 3; lines with the same score as another candidate of the query, which are ties: "
+        "2; lines left out, because their query has no true candidate: 1."
     ]
 
 
@@ -190,12 +190,12 @@ def test_every_kind_of_fault_is_told_at_once_with_line_count_and_cure(small, tmp
     said = str(refusal.value)
     for wanted in (
         "6 faults",
-        "bad.run:2: a candidate that its query has already, in 1 line",
+        "bad.run:2: a duplicate candidate of a query, in 1 line",
         "bad.run:3: a candidate that the",
         "bad.run:4: a query that the search does not have, in 2 lines",
         "bad.run:5: a rank or score that is no number",
-        "bad.run:6: no line of a ranking",
-        "bad.run:7: a better rank than one",
+        "bad.run:6: not a line of a ranking",
+        "bad.run:7: a better rank than a candidate",
         "found: nobody",
         "ids such as q0",
     ):

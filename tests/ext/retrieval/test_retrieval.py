@@ -287,7 +287,8 @@ def test_spellings_of_one_author_are_one(tmp_path, monkeypatch, spellings):
     assert pool.faults["without"] == ["q"]
     assert (
         "spellings of one author's name were joined" in said[0]
-        and "nobody in particular has no true candidates: [deleted]" in said[1]
+        and "these authors are nobody in particular, so they have no true candidates: [deleted]"
+        in said[1]
     )
 
 
@@ -450,7 +451,7 @@ def test_a_re_ranker_orders_the_first_alone(pool):
         == same[i]
         for i in range(len(lessons))
     )
-    with pytest.raises(InputError, match="texts that are searched"):
+    with pytest.raises(InputError, match="texts that Raven searches"):
         kept_apart(pool, pool, "train.jsonl")
 
 
@@ -491,5 +492,5 @@ def test_where_texts_have_no_words_content_is_not_measured_and_the_page_says_why
     ]
     pool, why = with_content(pool_of(rows[:30], rows[30:], None, 0), 30, 0)
     assert not pool.versions and list(why) == [
-        "the texts have too few words in common to tell which topics are alike; longer texts have more"
+        "the texts share too few words to compare topics; use longer texts"
     ]

@@ -46,13 +46,13 @@ def test_a_sentence_that_cannot_be_translated_stays(empty_cache, failure):
     found = recipe.obfuscate(ObfuscationTask("t", "One sentence. Another one.", (), "en"), 1)
     assert found.text == "One sentence. ANOTHER ONE."
     assert found.counts == {"kept: translation failed": 1, "translate": 1}
-    assert found.notes == ("1 of 2 sentences kept: their translation failed",)
+    assert found.notes == ("1 of 2 sentences kept, because their translation failed",)
 
 
 def test_half_a_sentence_is_not_taken(empty_cache):
     recipe = Keswani(Spoken())
     recipe.translator.say = lambda text, target: "Only"
-    with pytest.raises(ProgramError, match="none of 1 sentences was translated"):
+    with pytest.raises(ProgramError, match="translated none of 1 sentences"):
         recipe.obfuscate(
             ObfuscationTask("t", "This sentence has a good many more words than one.", ()), 1
         )

@@ -419,7 +419,7 @@ def test_moreau_observes_tags_where_there_is_a_tagger(nltk_home, need_extra):
     # Of characters, tags 1–4, and levels.
     assert observations.count == found.shape[3] == 1 + 4 + 3
     assert (found[0, :, :, 1:4] > 0.1).all() and (found[1, 0, 0, 2:5] < 1e-3).all()
-    with pytest.warns(UserWarning, match="tags are left out"):
+    with pytest.warns(UserWarning, match="leaves out observations of tags"):
         assert moreau.Observations("char2", 100, 1, tags=True).fit(["Ο συγγραφέας δεν"]).count == 4
 
 

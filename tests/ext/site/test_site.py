@@ -150,7 +150,7 @@ def test_all_faults_of_a_submission_are_told_at_once_each_with_its_cure(folder, 
     told = str(refusal.value)
     for said in (
         "belong to no fold",
-        "that truth does not have",
+        "that truth does not contain",
         "the value is",
         "write the number without quotes",
     ):
@@ -255,7 +255,7 @@ OF_BOARDS = {
         "The same answers stand under several names, and each counts: a / b",
     ),
     "answers turned round": ("turned", "AUC is below .5: t"),
-    "files that vanish": ("spare", "1 file not read as answers: c.jsonl.bak"),
+    "files that vanish": ("spare", "Raven did not read 1 file as answers: c.jsonl.bak"),
 }
 """What evaluations have that a site shows: the folder of one, and what is said, on the terminal or on its board."""
 

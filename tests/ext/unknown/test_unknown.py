@@ -185,14 +185,14 @@ def refused(tmp_path, files):
     ("files", "message"),
     [
         ({"a/1.txt": text_of(0, 60)}, "raven compare"),
-        ({"a/1.txt": text_of(0, 60), "b/": ""}, "holds no text"),
+        ({"a/1.txt": text_of(0, 60), "b/": ""}, "contains no text"),
         (
             {"Ann Lee/1.txt": text_of(0, 60), "ann  lee/1.txt": text_of(1, 60)},
             "one candidate is no choice",
         ),
         (
             {"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 60)},
-            "every text stands under several authors",
+            "every text is given for several authors",
         ),
         (
             {"a/1.txt": ENGLISH * 9, "b/1.txt": ENGLISH * 8, "c/1.txt": GERMAN * 9},
@@ -221,15 +221,15 @@ def test_names_of_candidates_in_texts_are_said(tmp_path):
     (tmp_path / "u.txt").write_text(f"[Verse 1: Ben Okafor]\n{text_of(9, 100)}")
     reading = {"encoding": "utf-8", "topic": None}
     notes = read_question([str(tmp_path / "u.txt")], str(known), reading).notes
-    assert any("names of candidates stand in texts: u.txt: Ben Okafor" in note for note in notes), (
-        notes
-    )
+    assert any(
+        "texts contain the names of candidates: u.txt: Ben Okafor" in note for note in notes
+    ), notes
     for text in known.rglob("*.txt"):
         text.write_text(
             f"{text.read_text()}\n\n{''.join(word[0] for word in text.parent.name.split())}"
         )
     again = read_question([str(tmp_path / "u.txt")], str(known), reading).notes
-    assert any("the author's name stands in 15 of 15" in note for note in again)
+    assert any("15 of 15 texts contain their author's name" in note for note in again)
 
 
 def test_options_that_do_not_go_together(tmp_path):

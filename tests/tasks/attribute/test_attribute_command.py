@@ -97,7 +97,7 @@ def test_a_sampler_that_takes_too_few_topics_is_named(table):
     )
     assert failed.exit_code != 0
     assert "on the 2 topics that the sampler took" in str(failed.exception)
-    assert "take more than 2 attribute.topics (a key" in str(failed.exception)
+    assert "give more than 2 attribute.topics (a key" in str(failed.exception)
 
 
 def test_a_corpus_without_topics_is_attributed_in_folds(table, tmp_path):

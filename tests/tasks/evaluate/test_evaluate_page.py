@@ -161,8 +161,8 @@ def test_quantiles_keep_equal_values_together() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,x\na,1\n", "has no id"),
-        ("id,x\na\n", "another number of fields"),
+        ("name,x\na,1\n", "no id in this line"),
+        ("id,x\na\n", "as many fields as the header"),
         ("id,x\na,1\na,2\n", "stands twice"),
         ("id,x\na,nan\n", "finite"),
         ("id,x\nz,1\n", "no value for any problem"),

@@ -90,7 +90,7 @@ def test_json_has_the_schema_and_the_scores(whole, overview):
     assert found["micro"][name]["seconds"] == pytest.approx(sum(row["seconds"] for row in each))
     assert found["corpora"]["gr <b>"][META]["seconds"] is None
     assert found["faults"]["du_essays"] == {
-        "toy003": "it is named in truth.txt or contents.json but has no folder"
+        "toy003": "truth.txt or contents.json names it, but it has no folder"
     }
     assert len(found["pairs"]) == 2 * 3 and {p["metric"] for p in found["pairs"]} == {
         "c@1",

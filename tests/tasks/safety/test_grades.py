@@ -108,8 +108,8 @@ def test_grades_stand_beside_measures(run, tmp_path):
 BAD = {
     "a grade of another scale": ({"grade": 6}, "the grade is none"),
     "half a grade": ({"grade": 2.5}, "the grade is none"),
-    "a grade in words": ({"grade": "2"}, "no whole review"),
-    "an unknown verdict": ({"verdict": "fine"}, "no whole review"),
+    "a grade in words": ({"grade": "2"}, "not a complete review"),
+    "an unknown verdict": ({"verdict": "fine"}, "not a complete review"),
     "nothing said": ({"grade": None, "verdict": None}, "says nothing"),
     "an unknown version": ({"review": 9}, "unknown version"),
     "nobody": ({"grader": " "}, "nobody is named"),

@@ -1,7 +1,7 @@
-"""Lists all that is to be known of how a path is read: corpora, problems, truth, answers and single texts.
+"""Lists everything that reading a path finds: corpora, problems, truth, answers and single texts.
 
-In: a name or path, and the options of reading. Out: ``Checked``: what it holds and every ``Note`` on it, the most
-important effect first; as blocks for a terminal, JSON and a page. What cannot be read raises its own error.
+In: a name or path, and the options of reading. Out: ``Checked``: its content and every ``Note`` on it, the most
+important effect first; as blocks for a terminal, JSON and a page. If the path cannot be read, the reader's error is raised.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ TITLES = {
     "left out": "Left out",
     "joined": "Joined",
     "doubt": "Doubts",
-    "fact": "To be known",
+    "fact": "Facts",
 }
 
 
 @dataclass(frozen=True)
 class Checked:
-    """What a path holds, in words, and the notes on it."""
+    """The content of a path, in words, and the notes on it."""
 
     source: str
     holds: str
@@ -50,20 +50,20 @@ class Checked:
 
     @property
     def summary(self) -> str:
-        """How many notes there are of each effect."""
+        """Return a sentence with the number of notes of each effect."""
         counts = {effect: sum(note.effect == effect for note in self.notes) for effect in EFFECTS}
         shown = [f"{TITLES[effect].lower()}: {number}" for effect, number in counts.items()]
-        return f"{self.source} can be read: {self.holds}; {', '.join(shown)}"
+        return f"Raven can read {self.source}: {self.holds}; {', '.join(shown)}"
 
     def groups(self) -> Iterator[tuple[str, list[Note]]]:
-        """The notes of each effect that there is, with its title."""
+        """Yield the notes of each effect that occurs, with its title."""
         for effect in EFFECTS:
             notes = [note for note in self.notes if note.effect == effect]
             if notes:
                 yield TITLES[effect], notes
 
     def shown(self) -> Iterator[Any]:
-        """What a terminal shows."""
+        """Yield what the terminal shows."""
         yield self.summary
         for title, notes in self.groups():
             yield Text(f"\n{title}", "bold")
@@ -74,7 +74,7 @@ class Checked:
                     yield Padding(Text(f"fix: {note.fix}"), (0, 0, 0, 4), expand=False)
 
     def json(self) -> dict[str, Any]:
-        """What JSON says."""
+        """Return the notes for JSON."""
         return {
             "source": self.source,
             "holds": self.holds,
@@ -82,7 +82,7 @@ class Checked:
         }
 
     def tables(self) -> list[Table]:
-        """The page's tables, one an effect."""
+        """Return the page's tables, one for each effect."""
         return [
             table(
                 title.lower().replace(" ", "-"),
@@ -98,7 +98,7 @@ class Checked:
         ]
 
     def write(self, page: Path) -> Path:
-        """Write the page. InputError if its place is taken or an input."""
+        """Write the page. InputError if its path is taken or is an input."""
         place = check_file(page, inputs=[self.source], mark=b"raven corpus check")
         with whole_file(place) as file:
             file.write(
@@ -110,7 +110,7 @@ class Checked:
 
 
 def checked(source: str, reading: dict[str, Any]) -> Checked:
-    """What a path or name holds, and every note on it. InputError if it cannot be read."""
+    """Read a path or name, and collect every note on it. InputError if it cannot be read."""
     with remarks_gathered() as said:
         holds, more = _read(source, reading)
     notes = [note for note in said if isinstance(note, Note)]
@@ -149,5 +149,5 @@ def _read(source: str, reading: dict[str, Any]) -> tuple[str, list[Note]]:
         return counted(len(documents), "text"), [*account_of(plain), *odd_texts(seen)]
     corpus = load_corpus(source, **{"pairs": False, **reading})
     columns = (corpus.texts, corpus.author, corpus.ids, corpus.topic, corpus.columns)
-    holds = f"{counted(len(corpus), 'text')} by {len(corpus.author.names):,} authors"
+    holds = f"{counted(len(corpus), 'text')} by {counted(len(corpus.author.names), 'author')}"
     return holds, corpus_notes(*columns) if is_named(source) else []

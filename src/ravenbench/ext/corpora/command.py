@@ -1,4 +1,4 @@
-"""``raven corpus``: says what corpora hold, and imports and fetches them.
+"""``raven corpus``: describes, imports and fetches corpora.
 
 In: a name or path of a corpus. Out: lines on a terminal or JSON: counts of documents, authors, topics, words and
 pairs; an imported corpus is a folder.
@@ -37,7 +37,7 @@ def access(entry: CatalogueEntry) -> str:
 
 
 def facts(title: str, values: Mapping[str, str | None]) -> Table:
-    """What is known of one thing, a fact a row."""
+    """Return a table with one fact in each row."""
     from ravenbench.reports.view import col, for_terminal, table
 
     rows = [row for row in values.items() if row[1]]
@@ -46,7 +46,7 @@ def facts(title: str, values: Mapping[str, str | None]) -> Table:
 
 
 def shown(summary: dict[str, Any]) -> list[Any]:
-    """What a terminal shows of a corpus: its counts, what to mind, its topics, and the questions that it can answer."""
+    """Return what the terminal shows of a corpus: counts, notes, topics, and the questions that it can answer."""
     from rich.text import Text
 
     from ravenbench.ext.corpora.summary import questions
@@ -59,9 +59,9 @@ def shown(summary: dict[str, Any]) -> list[Any]:
     notes = s["notes"]
     values = {
         "documents": f"{s['documents']:,}",
-        "words": f"{s['words']['total']:,}; in a document {_spread(s['words'])}",
-        "authors": f"{authors['total']:,}; documents of one: {_spread(authors['documents'])}",
-        "topics": f"{topics['total']:,}; documents of one: {_spread(topics['documents'])}",
+        "words": f"{s['words']['total']:,}; per document {_spread(s['words'])}",
+        "authors": f"{authors['total']:,}; documents per author {_spread(authors['documents'])}",
+        "topics": f"{topics['total']:,}; documents per topic {_spread(topics['documents'])}",
         "without a topic": f"{topics['without']:,}",
         "same-author pairs": f"{pairs['same_author']:,}",
         "within one topic": f"{pairs['same_author_same_topic']:,}",
@@ -70,11 +70,11 @@ def shown(summary: dict[str, Any]) -> list[Any]:
     }
     for name in ("columns", "dropped", "left alone"):
         values[name] = _listed(notes.get(name, {}))
-    minds = [f"mind: {sentence}." for sentence in notes.get(ACCOUNT, ())]
+    minds = [f"note: {sentence}." for sentence in notes.get(ACCOUNT, ())]
     for what, n in notes.get("whole collection", {}).items():
         if n["found"] != n["expected"]:
             minds.append(
-                f"mind: {n['found']:,} {what}; the whole collection has {n['expected']:,}."
+                f"note: {n['found']:,} {what}; the whole collection has {n['expected']:,}."
             )
     left = len(s["by_topic"]) - _SHOWN
     by_topic = table(
@@ -106,7 +106,7 @@ def _listed(values: dict[str, str | int]) -> str:
 
 
 def catalogued(entry: CatalogueEntry) -> Table:
-    """What the catalogue says of a corpus."""
+    """Return what the catalogue says about a corpus."""
     return facts(
         entry.name,
         {
@@ -126,7 +126,7 @@ app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": [
 
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
 FoldCase = Annotated[
-    bool, typer.Option("--fold-case", help="Join topics that differ in case only.")
+    bool, typer.Option("--fold-case", help="Join topics that differ only in case.")
 ]
 
 
@@ -167,7 +167,7 @@ def list_(json: Json = False) -> None:
     columns = [
         col(name, itemgetter(name), text=True) for name in ("name", "kind", "access", "title")
     ]
-    note = "raven corpus info NAME tells licence, citation and how to get it; files work too."
+    note = "raven corpus info NAME shows licence, citation and how to get it, also for files."
     print_parts([for_terminal(table("corpora", "Corpora", rows, *columns, note=note))])
 
 
@@ -189,7 +189,7 @@ def info(
 ) -> None:
     """Describe a corpus: documents, authors, topics, lengths and possible pairs.
 
-    Of verification problems (PAN13–15, a folder or zip), print the PAN-2014 overview's Table 1.
+    For verification problems (PAN13–15, a folder or zip), print Table 1 of the PAN-2014 overview.
     """
     if _show_problems(corpus, reading["encoding"], json):
         return
@@ -237,17 +237,17 @@ def check(
         ),
     ],
     page: Annotated[
-        Path | None, typer.Option("--page", help="Write an HTML page that lists all of it.")
+        Path | None, typer.Option("--page", help="Write an HTML page with all notes.")
     ] = None,
     json: Json = False,
     *,
     reading: dict[str, Any],
 ) -> None:
-    """List all that reading finds: what is refused, left out, joined or doubted, and what mends it.
+    """List everything that reading finds: what is refused, left out, joined or doubted, and what to do.
 
-    Other commands say the most important of it, and how many notes there are further.
+    Other commands print the most important notes, and the number of further notes.
 
-    A doubt says where to look; only you know whether it is right. Exit code 2: it cannot be read.
+    A doubt says where to look; only you know whether it is justified. Exit code 2: Raven cannot read the input.
     """
     from ravenbench.ext.corpora.check import checked
 
@@ -270,7 +270,7 @@ def import_(
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder to write, new or an earlier one.")
+        Path, typer.Option("--out", "-o", help="Folder to write, new or written earlier.")
     ],
     id: IdColumn = None,
     fold_case: FoldCase = False,
@@ -333,13 +333,13 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     if json:
         print_json({"problems": rows})
     else:
-        notes = [readable(f"mind: {note}.") for one in sets for note in one.notes]
+        notes = [readable(f"note: {note}.") for one in sets for note in one.notes]
         print_parts([overview(rows), *notes])
     return True
 
 
 def overview(rows: list[dict[str, Any]]) -> Table:
-    """The PAN-2014 overview's Table 1: a row for each set of problems."""
+    """Return Table 1 of the PAN-2014 overview, with a row for each set of problems."""
     from ravenbench.reports.view import col, for_terminal, table
 
     return for_terminal(

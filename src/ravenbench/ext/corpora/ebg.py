@@ -1,7 +1,7 @@
-"""Loads the Extended Brennan–Greenstadt corpus from the place where a user has it; nothing is downloaded.
+"""Loads the Extended Brennan–Greenstadt corpus from the user's copy, without downloading anything.
 
 In: the path of the corpus, a folder or a zip.
-Out: a ``Corpus`` with one document a sample (about 500 words), labelled by author, topic (the place of its source
+Out: a ``Corpus`` with one document for each sample (about 500 words), labelled by author, topic (the place of its source
 document in the author's list), ``document`` and ``native`` (yes, no). SpecError without a path, FormatError if there
 are no samples.
 """
@@ -34,13 +34,13 @@ def _is_read(name: str) -> bool:
 
 @dataclass(eq=False, repr=False)
 class EBG(Component):
-    """Samples of about 500 words that 45 people sent in of their own writing.
+    """Samples of about 500 words from texts that 45 people wrote and sent in.
 
-    A sample's name says from which of its author's documents it was cut. Source documents are an author's own, and
-    neighbouring samples of one can be contiguous, so what can be held out is the place in an author's list: topic
-    ``source 2`` is every author's second document. Column ``document`` names the document itself (``bb/2``), column
+    A sample's name says from which of its author's documents it was cut. Source documents differ between authors, and
+    neighbouring samples of one can be contiguous, so the position in an author's list can be held out: topic
+    ``source 2`` is every author's second document. Column ``document`` names the document (``bb/2``), column
     ``native`` says whether the author's first language is English (yes, no). A sample cut across two documents would
-    bring each of them to both sides and is left out and counted. Obfuscations, imitations and the other files are no
+    be in both parts, so it is left out and counted. Obfuscations, imitations and other files are not
     samples.
 
     Parameters
@@ -57,7 +57,7 @@ class EBG(Component):
         """Read the corpus as a ``Corpus``. SpecError if no path is given; FormatError if there are no samples."""
         if not self.path:
             raise SpecError(
-                "ebg needs the place of its files",
+                "ebg needs the path of its files",
                 fix="ebg(path='extended-brennan-greenstadt.zip')",
             )
         builder = CorpusBuilder(self.path)
@@ -92,7 +92,7 @@ class EBG(Component):
             )
         if not counted["samples"]:
             raise FormatError(
-                "there are no samples here",
+                "no samples found here",
                 file=self.path,
                 expected="files such as amt/bb/bb_04_2.txt",
                 fix="give the zip or folder of the Extended Brennan–Greenstadt corpus",

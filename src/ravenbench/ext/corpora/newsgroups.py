@@ -1,8 +1,8 @@
-"""Loads 20 Newsgroups, cleaned of what is not its authors' writing: posts of 1993 by group, thread and person.
+"""Loads 20 Newsgroups without what its authors did not write: posts of 1993 by group, thread and person.
 
 In: scikit-learn's copy of the collection, on disk or downloaded; limits in words, characters, posts and shares (0 to
 1); for the helpers a header, an address, lines or texts (n,).
-Out: a ``Corpus`` with a document a post (author a pseudonym, topic the group, column thread). MissingPart if the
+Out: a ``Corpus`` with a document for each post (author a pseudonym, topic the group, column thread). MissingPart if the
 collection is absent, SpecError for a limit out of range, CorpusError if no post is left. Helpers: ``sender``,
 ``organisation``, ``persons`` (pseudonyms or None), ``line_key``, ``drop_repeated_lines``, ``overlapping`` (n,) bool.
 """
@@ -50,13 +50,13 @@ class Sender:
 
     @property
     def full_name(self) -> str | None:
-        """Given and family names in alphabetical order and lower case; None without at least two."""
+        """Return given and family names in alphabetical order and lower case; None without at least two."""
         words = sorted({w.lower() for w in self.words if len(w) > 1} - _TITLES)
         return " ".join(words) if len(words) >= 2 else None
 
     @property
     def marks(self) -> frozenset[str]:
-        """Lower-case words that give this sender away in a text: names of ≥ 3 letters, login, initials."""
+        """Return lower-case words that identify this sender in a text: names of ≥ 3 letters, login, initials."""
         login = self.address.partition("@")[0]
         words = {w.lower() for w in self.words if len(w) > 2} | {
             w.lower() for w in re.split(r"[^\w]+", login)
@@ -66,7 +66,7 @@ class Sender:
 
 
 def sender(header: str) -> Sender:
-    """Read the value of a ``From:`` header: ``a@b (Name)``, ``Name <a@b>``, an address or a name alone."""
+    """Read the value of a ``From:`` header: ``a@b (Name)``, ``Name <a@b>``, only an address or only a name."""
     match = _ADDRESS.search(header)
     address = match.group() if match else ""
     name = header.replace(address, " ") if address else header
@@ -77,14 +77,14 @@ def sender(header: str) -> Sender:
 
 
 def organisation(address: str) -> str:
-    """The login and the registered part of the domain: ``x@a.b.edu`` → ``x@b.edu``, ``x@a.ac.uk`` stays."""
+    """Return the login and the registered part of the domain: ``x@a.b.edu`` → ``x@b.edu``, ``x@a.ac.uk`` stays."""
     login, _, domain = address.partition("@")
     labels = domain.split(".")
     return f"{login}@{'.'.join(labels[-3 if len(labels[-1]) == 2 else -2 :])}"
 
 
 def persons(senders: Sequence[Sender]) -> list[str | None]:
-    """A stable pseudonym of the person behind each sender; None without address and full name.
+    """Return a stable pseudonym for the person behind each sender; None without address and full name.
 
     It is a hash of the person's alphabetically first address, so that no name or address leaves this module.
     """
@@ -137,7 +137,7 @@ _NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 
 
 def line_key(line: str) -> str:
-    """A line without case, digits, punctuation and spacing."""
+    """Return a line without case, digits, punctuation and spacing."""
     # The same by a table, which nearly all lines can take and is faster than an expression.
     if line.isascii():
         return " ".join(line.lower().translate(_NO_LETTERS).split())
@@ -147,7 +147,7 @@ def line_key(line: str) -> str:
 def drop_repeated_lines(
     posts: Sequence[Sequence[str]], authors: Sequence[str], shared: int = 25
 ) -> list[list[str]]:
-    """Drop lines of ≥ 12 characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
+    """Drop lines of ≥ 12 characters that occur in two posts of one author, or in posts of ≥ ``shared`` authors."""
     once: set[tuple[str, str]] = set()
     repeated: set[tuple[str, str]] = set()
     users: Counter[str] = Counter()
@@ -173,10 +173,10 @@ def drop_repeated_lines(
 
 
 def overlapping(texts: Sequence[str], share: float) -> Bools:
-    """Mark the texts that overlap an earlier one that stays.
+    """Mark the texts that overlap an earlier text that is kept.
 
-    Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word 8-grams, or
-    of those of the other text if that has fewer, in common with one text kept before. Identical texts always
+    In order of ``texts``, a text is removed if it shares at least ``share`` of its distinct word 8-grams (or those
+    of the other text if that has fewer) with one text kept before. Identical texts always
     overlap. Returns shape (len(texts),).
     """
     grams = _ngrams([WORD.findall(text.lower()) for text in texts], 8)
@@ -237,8 +237,8 @@ class _Post:
 class Newsgroups(Component):
     """The 20 Newsgroups collection (Lang 1995, "by date" version, with headers) after cleaning.
 
-    Topic is the group; columns ``group`` and ``thread`` (normalised subject within a group). Authors are
-    pseudonyms of persons whose addresses are merged by full name; ids are ``group/number``, since numbers repeat
+    Topic is the group; columns are ``group`` and ``thread`` (normalised subject within a group). Authors are
+    pseudonyms of persons whose addresses are merged by full name; ids are ``group/number``, because numbers repeat
     across groups. ``notes["steps"]`` counts the posts left after each step.
 
     Parameters
@@ -246,13 +246,13 @@ class Newsgroups(Component):
     min_words, max_chars : int
         Posts need this many words; texts are cut after this many characters.
     max_posts_per_author : int
-        A seeded choice of each author's posts.
+        Maximum number of each author's posts (a seeded choice).
     max_nonword : float
-        Posts with a larger share of tokens that are not words (encoded files, tables) go.
+        Posts with a larger share of tokens that are not words (encoded files, tables) are removed.
     overlap : float
-        A post with at least this share of its word 8-grams in an earlier post goes.
+        A post with at least this share of its word 8-grams in an earlier post is removed.
     download : bool
-        Let scikit-learn fetch the collection when it is not in the user's data folder.
+        Let scikit-learn fetch the collection if it is not in the user's data folder.
     """
 
     name = "newsgroups"
@@ -265,7 +265,7 @@ class Newsgroups(Component):
     download: bool = False
 
     def files(self) -> list[Path]:
-        """Where scikit-learn keeps the collection."""
+        """Return where scikit-learn stores the collection."""
         # As sklearn.datasets.get_data_home finds it, which takes a second to import.
         home = os.environ.get("SCIKIT_LEARN_DATA") or Path("~") / "scikit_learn_data"
         return [Path(home).expanduser() / "20news-bydate_py3.pkz"]
@@ -306,7 +306,7 @@ class Newsgroups(Component):
         posts = [post for post in posts if copies[post.author] < _ANNOUNCER_COPIES]
         left("announcers of near-identical posts left out")
         posts = _at_most(posts, self.max_posts_per_author)
-        left(f"at most {self.max_posts_per_author} posts an author")
+        left(f"at most {self.max_posts_per_author} posts per author")
         if not posts:
             raise CorpusError("no post of 20 Newsgroups survives this cleaning", found=str(self))
         return self._corpus(posts, steps)
@@ -362,7 +362,7 @@ def _read(download: bool) -> list[_Post]:
             found=str(error),
             fix=(
                 "raven corpus fetch newsgroups   (or set SCIKIT_LEARN_DATA to a folder that"
-                " holds it)"
+                " contains it)"
             ),
         ) from error
     posts = []

@@ -1,12 +1,12 @@
-"""Removes from a post what its author did not write and what names him: rules on its lines.
+"""Removes from a post what its author did not write and what names the author, by rules on its lines.
 
 In: a post or its lines (without line ends), words that name the author, a limit in characters, a group and a subject.
-Out: the ``drop_…`` and ``cut_…`` functions: the lines that stay; ``mask_addresses``: lines with ``@`` for addresses;
+Out: the ``drop_…`` and ``cut_…`` functions: the lines that are kept; ``mask_addresses``: lines with ``@`` for addresses;
 ``split_header``: fields and body; ``reproduces``: True for a periodic posting; ``unwrap``, ``clip``: one text;
 ``word_count``: a count; ``nonword_share``: a share of tokens, 0 to 1; ``thread``: a name or None.
 
-A study on this corpus found that such lines decide the result of a verification experiment, since identity sits in
-signatures and repeated lines. Every rule is a pure function of the lines given; all may be applied twice.
+A study on this corpus found that such lines decide the result of a verification experiment, because signatures and
+repeated lines show identity. Every rule is a pure function of the given lines; all may be applied twice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ATTRIBUTION_END = re.compile(
     re.I,
 )
 _SAYS_HINTS = ("wr", "say", "said", "sez", "stat", "respond", "ask", "repli", "post")
-"""One of these stands in whatever ``_ATTRIBUTION_END`` finds: looking for them first takes a fifth of the time."""
+"""Every match of ``_ATTRIBUTION_END`` contains one of these; a search for them first takes a fifth of the time."""
 _HEADER = re.compile(
     r"\s{0,3}(?:X-[\w-]+|From|To|Cc|Subject|Subj|Re|Date|Sent|Organi[sz]ation|Newsgroups|Message-ID|References|Path|Lines"
     r"|Sender|Reply-To|Followup-To|Distribution|Keywords|Summary|Archive-name|Version|Last-modified|Expires|Approved"
@@ -72,15 +72,15 @@ _SPACES = re.compile(r" {3,}|[\t\f\v][ \t\f\v]*")
 _LAST_NAME = re.compile(r"(?<=[.?!)\s])[\s(]{0,90}[-=~]{1,90}\s{0,90}[A-Z][\w.]{0,90}\W{0,90}$")
 
 SIGNATURE_LINES = 14
-"""Most lines after a separator that are still taken for a signature."""
+"""Maximum number of lines after a separator that count as a signature."""
 
 
 OPENING_LINES = 15
-"""Where a post that reproduces a text of others says so."""
+"""Number of opening lines in which a post says that it reproduces another text."""
 
 
 def split_header(post: str) -> tuple[dict[str, str], str]:
-    """Header fields (names in lower case, continuation lines joined) and body."""
+    """Return header fields (names in lower case, continuation lines joined) and body."""
     head, _, body = post.partition("\n\n")
     fields: dict[str, str] = {}
     last = ""
@@ -95,12 +95,12 @@ def split_header(post: str) -> tuple[dict[str, str], str]:
 
 
 def reproduces(lines: Sequence[str]) -> bool:
-    """Whether a post opens as a periodic posting (FAQ) or a press release: not one person's writing."""
+    """Return whether a post begins like a periodic posting (FAQ) or a press release: not one person's writing."""
     return bool(_REPRODUCED.search("\n".join(lines[:OPENING_LINES]).lower()))
 
 
 def drop_pgp(lines: Sequence[str]) -> list[str]:
-    """The lines without PGP signatures, keys and messages; a signed text loses only its frame."""
+    """Return the lines without PGP signatures, keys and messages; a signed text loses only its frame."""
     if not any("PGP" in line for line in lines):
         return list(lines)
     clean = []
@@ -117,12 +117,12 @@ def drop_pgp(lines: Sequence[str]) -> list[str]:
 
 
 def drop_quotes(lines: Sequence[str]) -> list[str]:
-    """The lines without those that open with a quotation mark of the net: ``>``, ``|``, ``:``, ``AB>``, ``->`` …"""
+    """Return the lines without those that begin with a quotation mark of the net: ``>``, ``|``, ``:``, ``AB>``, ``->`` …"""
     return [line for line in lines if not _QUOTE.match(line)]
 
 
 def drop_attributions(lines: Sequence[str]) -> list[str]:
-    """The lines without "In article <…>, X writes:", on one line or wrapped over up to three, and forwarding marks."""
+    """Return the lines without "In article <…>, X writes:", on one line or wrapped over up to three, and forwarding marks."""
     clean: list[str] = []
     wrapped = 0
     for line in lines:
@@ -146,15 +146,15 @@ def drop_attributions(lines: Sequence[str]) -> list[str]:
 
 
 def drop_headers(lines: Sequence[str]) -> list[str]:
-    """The lines without header and contact fields inside the body (``Subject: …``, ``Phone: …``)."""
+    """Return the lines without header and contact fields inside the body (``Subject: …``, ``Phone: …``)."""
     return [line for line in lines if ":" not in line or not _HEADER.match(line)]
 
 
 def cut_signature(lines: Sequence[str]) -> list[str]:
-    """The lines without the signature block.
+    """Return the lines without the signature block.
 
-    That is everything after the last line that is exactly ``--``, or after a line of rules or nothing but
-    symbols that has at most ``SIGNATURE_LINES`` lines behind it, contact data or no sentence among them.
+    The block is everything after the last line that is exactly ``--``, or after a line of rules or only
+    symbols that at most ``SIGNATURE_LINES`` lines follow, if these include contact data or no sentence.
     """
     lines = list(lines)
     while True:
@@ -188,10 +188,10 @@ def _signature_start(lines: Sequence[str]) -> int | None:
 
 
 def cut_trailing(lines: Sequence[str], marks: Collection[str]) -> list[str]:
-    """The lines without contact, name and closing lines at the end; ``marks`` are words that name the author.
+    """Return the lines without contact, name and closing lines at the end; ``marks`` are words that name the author.
 
-    A last line goes if it is contact data, names the author, opens with a dash or dots, is set far to the right,
-    is a few capitalised words, or has at most five words and no end of a sentence; at most ten lines go.
+    A last line is removed if it is contact data, names the author, begins with a dash or dots, is set far to the right,
+    consists of a few capitalised words, or has at most five words and no end of a sentence; at most ten lines are removed.
     """
     lines = list(lines)
     for _ in range(10):
@@ -222,7 +222,7 @@ def _closing(line: str, marks: Collection[str]) -> bool:
 
 
 def drop_names(lines: Sequence[str], marks: Collection[str]) -> list[str]:
-    """The lines without short ones that name the author, and without his names in what stays."""
+    """Return the lines without short lines that name the author, and without the author's names in the others."""
     text = "\n".join(lines).lower()
     marks = {mark for mark in marks if mark in text}
     if not marks:
@@ -244,10 +244,10 @@ def mask_addresses(lines: Sequence[str]) -> list[str]:
 
 
 def unwrap(lines: Sequence[str]) -> str:
-    """Join each paragraph into one line: the width of lines belongs to a newsreader, not to a style.
+    """Join each paragraph into one line, because a newsreader, not the author's style, decides the width of lines.
 
-    Rules, frames, masked addresses and a name after a dash at the end go; runs of more than two spaces become
-    one, and two spaces (after a full stop) stay.
+    Rules, frames, masked addresses and a name after a dash at the end are removed; runs of more than two spaces become
+    one space, and two spaces (after a full stop) are kept.
     """
     paragraphs: list[list[str]] = [[]]
     for line in lines:
@@ -260,7 +260,7 @@ def unwrap(lines: Sequence[str]) -> str:
 
 
 def clip(text: str, limit: int) -> str:
-    """The first ``limit`` characters at most, ending with a whole word."""
+    """Return at most the first ``limit`` characters, ending with a complete word."""
     if len(text) <= limit:
         return text
     start = text[: limit + 1]
@@ -269,19 +269,19 @@ def clip(text: str, limit: int) -> str:
 
 
 def word_count(text: str) -> int:
-    """The count of words made of letters."""
+    """Return the number of words made of letters."""
     return len(_WORD.findall(text))
 
 
 def nonword_share(text: str) -> float:
-    """The share (0 to 1) of space-separated tokens that are not a word with punctuation around it (1 for an empty
+    """Return the share (0 to 1) of space-separated tokens that are not a word with punctuation around it (1 for an empty
     text)."""
     tokens = len(text.split())
     return 1 - len(_WORD_TOKEN.findall(text)) / tokens if tokens else 1.0
 
 
 def thread(group: str, subject: str) -> str | None:
-    """A thread's name: the subject without replies' prefixes and "(was …)", in lower case, within its group."""
+    """Return a thread's name: the subject without replies' prefixes and "(was …)", in lower case, within its group."""
     text = re.sub(r"[(\[]\s*was\b.*|\bwas:.*", "", subject, flags=re.I | re.DOTALL)
     text = re.sub(
         r"^\s*+(?:(?:re|fwd?)\s*+(?:(?:\[\d+\]|\^\d+)\s*+)?[:;]\s*+)+|^\s*re\s+",

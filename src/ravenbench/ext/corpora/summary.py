@@ -1,9 +1,9 @@
-"""Counts what a corpus holds, and says which questions it can answer.
+"""Counts the content of a corpus, and lists the questions that it can answer.
 
 In: a ``Corpus``; ``Problems`` for ``table_one``.
 Out: ``summarise``: a dict of JSON values (counts of documents, authors, topics, words and same-author pairs);
 ``questions``: from it a ``Question`` for each of Raven's commands (True or False, and why); ``table_one``: a row of
-PAN-2014's Table 1 (counts, mean words).
+Table 1 of the PAN-2014 overview (counts, mean words).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.errors import counted
 from ravenbench.reading.account import in_words
 from ravenbench.text.segmenters import detect
 from ravenbench.text.tokens import count_words, words
@@ -21,11 +22,11 @@ from ravenbench.types import Corpus, Floats, Ints, Problems
 
 
 def summarise(corpus: Corpus) -> dict[str, Any]:
-    """Counts of documents, authors, topics, words and pairs; JSON values only.
+    """Return counts of documents, authors, topics, words and pairs, as JSON values.
 
-    ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` those with at least two
-    documents (``several``) and in at least two topics (``across``); ``words`` are those of
-    ``count_words``. ``unsegmented`` is there where words cannot be found, and says why.
+    ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` also authors with at least two
+    documents (``several``) and in at least two topics (``across``); ``words`` are counted by
+    ``count_words``. ``unsegmented`` says why words cannot be found, if they cannot.
     """
     sizes = map(count_words, corpus.texts.rows(range(len(corpus))))
     word_counts = np.fromiter(sizes, np.int64, len(corpus))
@@ -116,9 +117,9 @@ class Question:
 
 
 def questions(summary: dict[str, Any]) -> list[Question]:
-    """The questions of Raven's commands, judged by the counts of ``summarise``.
+    """Return the questions of Raven's commands, with answers from the counts of ``summarise``.
 
-    Only sizes are judged; ``raven run CORPUS --plan`` builds the pairs and says what they would show.
+    Only sizes count; ``raven run CORPUS --plan`` builds the pairs and says what they would show.
     """
     authors = summary["authors"]
     topics = summary["topics"]
@@ -129,14 +130,14 @@ def questions(summary: dict[str, Any]) -> list[Question]:
     apart = pairs["same_author"] - pairs["same_author_same_topic"]
     enough = several >= 2 and authors["total"] >= 3
     exact = (
-        f"AUC to about ±{_half_width(several):.2f}, were authors all that varies"
+        f"AUC to about ±{_half_width(several):.2f}, if only authors varied"
         if enough
         else "too few authors"
     )
-    few = "" if several >= _MANY else f"; only {several:,} authors have several documents"
+    few = "" if several >= _MANY else f"; authors with several documents: only {several:,}"
     return [
         Question(
-            "content: do answers move when only the content changes? (raven run)",
+            "content: do answers change if only the content changes? (raven run)",
             enough and "unsegmented" not in summary,
             (
                 summary["unsegmented"]
@@ -146,42 +147,42 @@ def questions(summary: dict[str, Any]) -> list[Question]:
                 + (
                     ""
                     if total >= 3
-                    else "; without topics, donors are chosen by their content words"
+                    else "; without topics, Raven chooses donors by their content words"
                 )
             ),
         ),
         Question(
-            "new topics: does it hold on topics it was not trained on? (raven run)",
+            "new topics: do verifiers work on topics without training texts? (raven run)",
             total >= 4 and across >= 2,
             (
-                f"{apart:,} same-author pairs across topics, by {across:,} authors"
+                f"{counted(apart, 'same-author pair')} across topics, by {counted(across, 'author')}"
                 if total >= 4 and across >= 2
                 else (
-                    f"needs 4 topics and authors in several; here {total:,} topics, {across:,} such"
-                    " authors"
+                    f"needs 4 topics, and 2 authors in several topics; here {counted(total, 'topic')}, {across:,}"
+                    " of these authors"
                 )
             ),
         ),
         Question(
-            "training domain: what is training near the test topics worth? (raven run)",
+            "training domain: does training near the test topics help? (raven run)",
             total >= _DOMAINS and across >= 2,
             (
-                f"{total:,} topics"
+                counted(total, "topic")
                 if total >= _DOMAINS
                 else f"needs {_DOMAINS} topics; here {total:,}"
-                + (": extract(within=…) makes finer ones" if total else "")
+                + (": extract(within=…) makes finer topics" if total else "")
             ),
         ),
         Question(
-            "attribution: who of them wrote it? (raven attribute)",
+            "attribution: which of the authors wrote a text? (raven attribute)",
             authors["total"] >= 2 and several >= 2,
-            f"{authors['total']:,} candidates, {across:,} of them in several topics",
+            f"{counted(authors['total'], 'candidate')}, {across:,} of them in several topics",
         ),
         Question(
             "one disputed text: this corpus as background (raven compare)",
             several >= _BACKGROUND,
-            f"{several:,} authors with several documents"
-            + ("" if several >= 40 else f"; {_BACKGROUND} are the least, 40 better"),
+            f"{counted(several, 'author')} with several documents"
+            + ("" if several >= 40 else f"; at least {_BACKGROUND} are needed, 40 are better"),
         ),
     ]
 
@@ -197,9 +198,10 @@ def _half_width(authors: int, auc: float = 0.75) -> float:
 
 
 def table_one(problems: Problems) -> dict[str, Any]:
-    """A row of the PAN-2014 overview's Table 1. ``documents`` counts one that stands in two problems twice, as the
-    overview does; ``distinct`` once. ``words`` are runs of word characters (within half a percent of the overview's
-    figures), their mean over ``documents``."""
+    """Return a row of Table 1 of the PAN-2014 overview.
+
+    ``documents`` counts a document in two problems twice, as the overview does; ``distinct`` once. ``words`` are runs of
+    word characters (within half a percent of the overview's figures), as their mean over ``documents``."""
     sizes = np.zeros(len(problems.texts))
     for row in problems.documents:
         sizes[row] = len(words(problems.texts[row]))

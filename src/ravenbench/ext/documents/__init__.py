@@ -1,8 +1,8 @@
-"""Declares ``raven texts`` and which reader takes which file (Word, PDF, mails …), by ending or first lines.
+"""Declares ``raven texts`` and the reader of each kind of file (Word, PDF, mails …), by ending or first lines.
 
 In: nothing.
 Out: ``TEXTS``, a ``Command`` record; a ``DocumentFormat`` for each kind of file: its name, endings, reader and, for
-chats, what recognises it. Nothing is read here.
+chats, the test that recognises it. Nothing is read here.
 """
 
 from ravenbench.seams import ONE_TEXT, Command, DocumentFormat

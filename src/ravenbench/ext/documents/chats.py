@@ -1,16 +1,16 @@
-"""Reads chats (WhatsApp, Signal, Telegram, Discord, Slack, Messenger, LINE, IRC): what each sender wrote, without what
-others or a program put in.
+"""Reads chats (WhatsApp, Signal, Telegram, Discord, Slack, Messenger, LINE, IRC): what each sender wrote, without text by
+others or by a program.
 
 In: the text of an export or a log and its path.
-Out: ``read_chat``: a list with one ``Document`` a sender, who is its author, with what was left out; ``is_exported``:
-True where a text is such an export.
+Out: ``read_chat``: a list with one ``Document`` for each sender (the author), with what was left out; ``is_exported``:
+True if a text is an exported chat.
 
 WhatsApp writes a line for each message, ``[DATE, TIME] SENDER: …`` on iPhones and ``DATE, TIME - SENDER: …`` on
-Android, with dates as the phone's language has them; what follows without a date is the message's next line.
-signal-export writes the first form, or a JSON object a line. Telegram, Discord, Slack and Messenger export a JSON file,
-LINE a time, a tab and the sender; logs of IRC have the sender in ``<…>``. A line of the last two kinds, or with a date
-and no mark between it and the sender, is taken for a message only where at least half of a text's first lines are
-such, and somebody writes twice. whatstk is under the GPL and brings pandas and plotly.
+Android, with dates in the phone's language; a line without a date continues the message.
+signal-export writes the first form, or a JSON object in each line. Telegram, Discord, Slack and Messenger export a JSON
+file, LINE a time, a tab and the sender; logs of IRC have the sender in ``<…>``. A line of the last two kinds, or with a
+date and no mark between it and the sender, counts as a message only if at least half of a text's first lines have this
+form, and somebody writes twice. whatstk is under the GPL and needs pandas and plotly.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from ravenbench.reading.decoding import checked_name, from_json
 from ravenbench.reading.document import Account, Document
 
 MARKS = re.compile("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Marks of the direction of writing, which WhatsApp puts around names and numbers."""
+"""Marks of the direction of writing, which WhatsApp writes around names and numbers."""
 _DATE = r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
 _TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?"
 _CLOCK = rf"{_TIME}(?:\s?[APap]\.?[Mm]\.?)?"
@@ -39,7 +39,7 @@ _LOOSE = re.compile(
 )
 """How a message begins in a log, or in an export with fewer marks; also lines of the program, and of what people do."""
 _NOBODY = re.compile(r"\*{1,3}\s|-!-|--|<--|-->")
-"""How a line of a log goes on after its time that is no message."""
+"""How a line of a log continues after its time if it is not a message."""
 _START = re.compile(
     rf"(?:\[{_DATE}[^\d\n\]]{{1,15}}{_TIME}[^\d\n\]]{{0,12}}\]\s?|{_DATE}[^\d\n]{{1,15}}{_TIME}[^\d\n\-–]{{0,12}}[-–]\s)"
 )
@@ -97,7 +97,7 @@ def _senders(lines: list[str], form: re.Pattern[str]) -> list[str]:
 
 
 def is_exported(text: str) -> bool:
-    """Whether a plain text is an exported chat, with two messages at least."""
+    """Return whether a plain text is an exported chat, with at least two messages."""
     return _messages(text, []) is not None
 
 
@@ -113,7 +113,7 @@ def _is_json_chat(text: str) -> bool:
 
 
 def read_chat(text: str, path: Path) -> list[Document]:
-    """A document for each sender, in the order in which they first wrote; messages stand a line each, or more."""
+    """Return a document for each sender, in the order in which they first wrote; each message has one or more lines."""
     accounts = defaultdict[str, Account](Account)
     messages = defaultdict[str, list[str]](list)
     system = 0
@@ -125,10 +125,10 @@ def read_chat(text: str, path: Path) -> list[Document]:
         if own := _own(body, accounts[sender]):
             messages[sender].append(own)
     broken = (
-        f"lines that are no messages were left out ({len(damaged):,}, the first is line"
+        f"Raven leaves out lines that are not messages ({len(damaged):,}, the first is line"
         f" {min(damaged, default=0)})"
     )
-    several = f"lines of the program that are nobody's were left out ({system:,})"
+    several = f"Raven leaves out lines of the program, which nobody wrote ({system:,})"
     return [
         Document(
             path=path,

@@ -1,6 +1,7 @@
-"""Runs ``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out.
+"""Runs ``raven texts``: writes documents as plain texts by author, with a page of what was taken and left out.
 
-In: options of the command line: paths of documents or folders, the folder to write, whose a message is, an encoding.
+In: options of the command line: paths of documents or folders, the folder to write, whom to take as a message's author,
+an encoding.
 Out: a folder of texts by author with an index page, and a summary on the terminal or as one JSON object.
 """
 
@@ -19,32 +20,29 @@ def command(
     inbox: Annotated[
         list[Path],
         typer.Argument(
-            help="A folder of documents (.docx, .odt, .rtf, .html, .epub, .pdf, .eml, .mbox …), or some."
+            help="A folder of documents (.docx, .odt, .rtf, .html, .epub, .pdf, .eml, .mbox …), or files."
         ),
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The folder of texts, new or an earlier one.")
+        Path, typer.Option("--out", "-o", help="The folder of texts, new or written earlier.")
     ],
     by: Annotated[
         Literal["sender", "folder"],
         typer.Option(
-            help=(
-                "Whose a mail or a chat's message is: its sender's, or that of the folder it"
-                " lies in."
-            )
+            help=("The author of a mail or a chat message: its sender, or the name of its folder.")
         ),
     ] = "sender",
     encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Write the texts of documents by author, with a page of what was taken and what was left out.
+    """Write the texts of documents by author, with a page of what was taken and left out.
 
     raven texts INBOX -o texts
 
-    Word, OpenDocument, Rich Text, HTML, EPUB, PDF, mails and mailboxes, Outlook messages, and chats (WhatsApp, Signal,
-    Telegram, Discord, Slack, Messenger, LINE, IRC). Headers, signatures, quoted and forwarded mail, words of lists and
-    mail programs, tables, footnotes and what programs put in are left out, and
-    shown. Nothing is fetched, no macro runs, no attachment is opened. Look at OUT/index.html before you compare.
+    Raven reads Word, OpenDocument, Rich Text, HTML, EPUB, PDF, mails and mailboxes, Outlook messages, and chats (WhatsApp,
+    Signal, Telegram, Discord, Slack, Messenger, LINE, IRC). It leaves out headers, signatures, quoted and forwarded mail,
+    words of lists and mail programs, tables, footnotes and words added by programs, and shows them on the page. It fetches
+    nothing, runs no macro and opens no attachment. Look at OUT/index.html before you compare.
     """
     from ravenbench.cli.show import print_json, print_parts, progress_bar, readable, say
     from ravenbench.ext.documents.report import extract_texts
@@ -63,5 +61,5 @@ def command(
         + (f"; notes on {counted(noted, 'text')}" if noted else "")
     )
     for sentence in result.remarks:
-        print_parts([readable(f"mind: {sentence}.")])
-    say(f"Look at what was taken before you compare: {out / 'index.html'}")
+        print_parts([readable(f"note: {sentence}.")])
+    say(f"Check the texts before you compare: {out / 'index.html'}")

@@ -1,10 +1,10 @@
-"""Reads EPUB: the chapters of a book in their order, each as a page of HTML is read.
+"""Reads EPUB: the chapters of a book in their order, each like a page of HTML.
 
-In: a path and perhaps an encoding, of chapters that are not UTF-8 and do not say theirs.
-Out: ``read_epub``: a list of one ``Document`` with its text, what was left out, and whom the metadata name; Unreadable
-where the file is protected, damaged, too large or declares entities; MissingPart without selectolax.
+In: a path and optionally the encoding of chapters that are not UTF-8 and do not state their encoding.
+Out: ``read_epub``: a list of one ``Document`` with its text, what was left out, and the names in its metadata; Unreadable
+if the file is protected, damaged, too large or declares entities; MissingPart without selectolax.
 
-An EPUB is a zip with a list of its files and their order (EPUB 3.3, 5.6 and 5.7), so that Python's zip and the readers
+An EPUB is a zip with a list of its files and their order (EPUB 3.3, 5.6 and 5.7), so Python's zip and the readers
 of Word's XML and of HTML are enough. EbookLib is under the AGPL, and unpacks every image.
 
 References
@@ -25,8 +25,10 @@ LIBRARIES = ("selectolax.lexbor",)
 
 
 def read_epub(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one document of a book. Raises Unreadable if it is protected, damaged or too large; FormatError where a
-    chapter is in no encoding that it names or ``encoding``. What is encrypted may be fonts alone."""
+    """Read the one document of a book.
+
+    Raises Unreadable if it is protected, damaged or too large (encrypted parts may be only fonts); FormatError if a
+    chapter is neither in the encoding that it names nor in ``encoding``."""
     account = Account()
     text = ""
     with open_zip(path, "EPUB") as archive:

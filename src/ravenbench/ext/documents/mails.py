@@ -1,14 +1,14 @@
 """Reads mail (.eml and .mbox by Python's own reader, Outlook's .msg by olefile): what the sender of each mail wrote.
 
-In: a path and perhaps an encoding; for ``split_mail`` the body of a mail.
+In: a path and optionally an encoding; for ``split_mail`` the body of a mail.
 Out: ``read_eml``, ``read_mbox``, ``read_msg``: a list of ``Document`` with text, author, date and what was left out;
-``split_mail``: the sender's text and a list of (kind, passage). Unreadable where the file is no such mail, encrypted or
+``split_mail``: the sender's text and a list of (kind, passage). Unreadable if the file is not a mail, encrypted or
 too large, FormatError for an unknown encoding, MissingPart without olefile.
 
-A mail's author is the address in From; where a list sent it on under its own address ("Mia Holm via boats"), the one
-that the list says it came from (``_sender``). Attachments are named, never opened. extract-msg is under the GPL;
-mail-parser-reply keeps quotations between paragraphs, and takes a list or a line that begins with "Thanks," for a
-signature (of 400 newsgroup posts it lost a fifth of the senders' lines, ``split_mail`` one in seventy).
+A mail's author is the address in From; if a list sent it on under its own address ("Mia Holm via boats"), the address
+that the list names (``_sender``). Attachments are named, never opened. extract-msg is under the GPL;
+mail-parser-reply keeps quotations between paragraphs, and mistakes a list or a line that begins with "Thanks," for a
+signature (of 400 newsgroup posts, it lost a fifth of the senders' lines, ``split_mail`` one in seventy).
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _HEADERS = ("From", "Date", "Subject", "To", "Received", "Message-ID")
 
 
 def read_eml(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one mail of a file. Raises Unreadable if it is none, or encrypted; FormatError where its text is in no
-    encoding that it names or ``encoding``."""
+    """Read the one mail of a file. Raises Unreadable if it is not a mail, or encrypted; FormatError if its text is neither in
+    the encoding that it names nor in ``encoding``."""
     if path.stat().st_size > _MAIL_LIMIT:
         raise Unreadable(
             "it is too large for one mail", file=path, expected=f"at most {_MAIL_LIMIT:,} bytes"
@@ -52,12 +52,12 @@ def read_eml(path: Path, encoding: str | None = None) -> list[Document]:
 
 
 def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
-    """Every mail of a mailbox that holds words of its sender. Raises Unreadable if it is no mailbox, or no mail of it
-    can be read."""
+    """Read every mail of a mailbox that contains words of its sender. Raises Unreadable if it is not a mailbox, or no mail
+    in it can be read."""
     with path.open("rb") as file:
         if not file.read(5) == b"From ":
             raise Unreadable(
-                "it is no mailbox",
+                "it is not a mailbox",
                 file=path,
                 expected="From at its beginning",
                 fix="is it one .eml?",
@@ -83,9 +83,9 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     listed = list(map(": ".join, faults))
     if not documents:
         first_faults = "; ".join(listed[:3]) or "no words of a sender"
-        raise Unreadable("no mail in it can be read", file=path, found=first_faults)
-    said = [f"left out of the mailbox: {first_names(listed)}"] * bool(faults)
-    said += [f"mails without words of their sender were left out ({empty:,})"] * bool(empty)
+        raise Unreadable("Raven cannot read any mail in it", file=path, found=first_faults)
+    said = [f"Raven leaves out mails of the mailbox: {first_names(listed)}"] * bool(faults)
+    said += [f"Raven leaves out mails without words of their sender ({empty:,})"] * bool(empty)
     first = documents[0]
     documents[0] = msgspec.structs.replace(first, notes=(*first.notes, *said), unread=tuple(faults))
     return documents
@@ -111,7 +111,7 @@ def _mails(path: Path) -> Iterator[bytes]:
 def _read(message: Message, path: Path, encoding: str | None, part: str) -> Document:
     if not any(message.get(name) for name in _HEADERS):
         raise Unreadable(
-            "it is no e-mail: it has no headers", file=path, expected="From, Date and Subject"
+            "it is not an e-mail: it has no headers", file=path, expected="From, Date and Subject"
         )
     account = Account()
     account.add("headers", f"Subject: {_header(message, 'Subject')}", len(message.keys()))
@@ -119,7 +119,7 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
     html = ""
     notes = []
     if (automatic := _header(message, "Auto-Submitted").lower()) not in ("", "no"):
-        notes.append(f"a program sent it, and not the person (Auto-Submitted: {automatic})")
+        notes.append(f"a program sent it, not a person (Auto-Submitted: {automatic})")
     for inner in _parts(message, account):
         kind = inner.get_content_type()
         if kind in (
@@ -132,7 +132,7 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
             isinstance(d, CloseBoundaryNotFoundDefect | StartBoundaryNotFoundDefect)
             for d in inner.defects
         ):
-            notes.append("the mail is cut short: its last part has no end")
+            notes.append("the mail is cut off: its last part has no end")
         if inner.is_multipart():
             continue
         data = inner.get_payload(decode=True)
@@ -152,7 +152,9 @@ def _read(message: Message, path: Path, encoding: str | None, part: str) -> Docu
     for kind, passage in rest:
         account.add(kind, passage)
     if _SENT_ON.match(_header(message, "Subject")):
-        notes.append("its subject says that it was forwarded: is what is left by the sender?")
+        notes.append(
+            "its subject says that it was forwarded: did the sender write the remaining text?"
+        )
     author, name = _sender(message)
     return Document(
         path=path,
@@ -285,14 +287,14 @@ def _unwrapped(text: str, part: Message) -> str:
 
 
 def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one mail of an Outlook message. Raises Unreadable if it is none, encrypted, or has only compressed Rich Text;
-    MissingPart without olefile."""
+    """Read the one mail of an Outlook message. Raises Unreadable if it is not one, is encrypted, or has only compressed Rich
+    Text; MissingPart without olefile."""
     try:
         import olefile
     except ImportError:
         raise MissingPart("reading .msg needs olefile", fix=EXTRA) from None
     if not olefile.isOleFile(path):
-        raise Unreadable("it is damaged, or no Outlook message", file=path)
+        raise Unreadable("it is damaged, or not an Outlook message", file=path)
     with olefile.OleFileIO(path) as ole:
 
         def raw(name: str, folder: str = "") -> bytes:
@@ -308,7 +310,7 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
         kind = value("001A")
         plain = value("1000")
         if not kind and not plain:
-            raise Unreadable("it is no Outlook message", file=path)
+            raise Unreadable("it is not an Outlook message", file=path)
         if "smime" in kind.lower() and "multipartsigned" not in kind.lower():
             raise _encrypted(path)
         body = Message()
@@ -319,7 +321,7 @@ def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
             body.set_payload(html.decode("ascii", "surrogateescape"))
         elif raw("10090102"):
             raise Unreadable(
-                "its text stands in compressed Rich Text only",
+                "its text is only in compressed Rich Text",
                 file=path,
                 fix="save it as .eml or .txt",
             )
@@ -398,13 +400,13 @@ _NAME_LINES = 8
 
 
 def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
-    """A mail's body as its sender's own words, and the passages that are not, each with its kind.
+    """Split a mail's body into the words that its sender wrote, and the other passages, each with its kind.
 
-    Lines that begin with ``>`` and what introduces them are quotations, wherever they stand, and ``[QUOTE]…[/QUOTE]``
-    of a forum. All that follows the head of another mail is forwarded or quoted. A signature is what follows ``--``, or
-    the few short lines after a closing formula, which itself stays: it is a habit. A notice of confidentiality at the
-    end is left out, and so is what mailing lists, gateways and scanners put before or after a mail. Of a text that is
-    signed in the open only the frame and the signature go.
+    Lines that begin with ``>`` and their introductions are quotations, anywhere in the mail; so is ``[QUOTE]…[/QUOTE]``
+    of a forum. Everything after the head of another mail is forwarded or quoted. A signature is the text after ``--``, or
+    the few short lines after a closing formula; the formula itself is kept, because it is a habit. A notice of
+    confidentiality at the end is left out, and so are the words of mailing lists, gateways and scanners before or after a
+    mail. If a text is signed but not encrypted, only the frame and the signature are removed.
     """
     rest: list[tuple[str, str]] = []
 

@@ -1,13 +1,13 @@
-"""Reads Word (.docx, .docm) and OpenDocument (.odt): the body of the text, by the XML of their zips.
+"""Reads Word (.docx, .docm) and OpenDocument (.odt): the body of the text, from the XML in their zips.
 
-In: a path; an encoding is taken, as of all readers.
+In: a path; an encoding is accepted, as in all readers.
 Out: ``read_docx``, ``read_odt``: a list of one ``Document`` with its text, what was left out by kind, and notes;
-Unreadable where the file is protected, damaged, of Word 97–2003, too large or holds no text.
+Unreadable if the file is protected, damaged, of Word 97–2003, too large or contains no text.
 
 Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes and as far as text can grow: images and
 embedded files stay packed.
-Deleted text that tracked changes keep is left out, inserted text is taken; notes say by whom. Python's own XML reader is
-used, because python-docx passes over inserted text and footnotes, and unpacks every image.
+Deleted text in tracked changes is left out, inserted text is taken; notes name the people. Python's own XML reader is
+used, because python-docx skips inserted text and footnotes, and unpacks every image.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ _ODT = _Form(
 
 
 def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one document of a Word file. Raises Unreadable if it is protected, damaged or too large."""
+    """Read the one document of a Word file. Raises Unreadable if it is protected, damaged or too large."""
     with open_zip(path, "Word") as archive:
         names = archive.namelist()
         kinds = part_xml(archive, "[Content_Types].xml", path)
@@ -116,7 +116,7 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
             or ".presentation." in of.get(main, "")
             or main not in names
         ):
-            raise Unreadable("it holds no Word text", file=path, expected="a Word document")
+            raise Unreadable("it contains no Word text", file=path, expected="a Word document")
         account = Account()
         body = part_xml(archive, main, path, {_STRICT: _W})
         text = "".join(_pieces(body, _DOCX, account, {}))
@@ -139,7 +139,7 @@ def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
 
 
 def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one document of an OpenDocument text. Raises Unreadable if it is protected, damaged or too large."""
+    """Read the one document of an OpenDocument text. Raises Unreadable if it is protected, damaged or too large."""
     with open_zip(path, "OpenDocument") as archive:
         names = archive.namelist()
         manifest = "META-INF/manifest.xml"
@@ -151,7 +151,7 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
         root = part_xml(archive, "content.xml", path)
         body = root.find(f".//{_OFFICE}text")
         if body is None:
-            raise Unreadable("it holds no text", file=path, expected="an OpenDocument text")
+            raise Unreadable("it contains no text", file=path, expected="an OpenDocument text")
         style = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
         parents = {
             s.get(f"{style}name", ""): s.get(f"{style}parent-style-name", "")
@@ -175,8 +175,8 @@ def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
         ]
 
 
-_INSERTED = "text that was inserted is taken: by {}"
-_DELETED = "text was deleted: by {}"
+_INSERTED = "Raven takes inserted text: by {}"
+_DELETED = "Raven leaves out deleted text: by {}"
 _KINDS = {
     f"{_W}ins": _INSERTED,
     f"{_W}moveTo": _INSERTED,
@@ -185,7 +185,7 @@ _KINDS = {
     f"{_W}moveFrom": _DELETED,
     f"{_TEXT}deletion": _DELETED,
 }
-"""Elements of changes; in OpenDocument they are regions, whose words may lie elsewhere."""
+"""Elements of changes; in OpenDocument they are regions, whose words may be in another place."""
 
 
 def _changes(body: Element, unit: str) -> list[str]:
@@ -195,7 +195,7 @@ def _changes(body: Element, unit: str) -> list[str]:
         if (kind := _KINDS.get(change.tag)) is not None:
             words = "".join(change.itertext()).split()
             name = change.findtext(f".//{_CREATOR}") or change.get(f"{_W}author") or ""
-            name = " ".join(name.split())[:80] or "somebody without a name"
+            name = " ".join(name.split())[:80] or "a person without a name"
             people[kind][name] += len(words) if unit == "word" else 1
     return [
         kind.format(", ".join(f"{name} ({counted(count, unit)})" for name, count in most))
@@ -218,7 +218,7 @@ def open_zip(path: Path, name: str) -> zipfile.ZipFile:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise Unreadable(
-            f"it is damaged or cut short, or no {name} ({error})", file=path, fix=_AGAIN
+            f"it is damaged or cut off, or not {name} ({error})", file=path, fix=_AGAIN
         ) from None
     if any(info.flag_bits & 1 for info in archive.infolist()):
         archive.close()
@@ -237,14 +237,14 @@ def protected(path: Path) -> Unreadable:
     return Unreadable(
         "it is protected by a password",
         file=path,
-        fix="save it without one in the program it is from",
+        fix="save it without a password in the program that wrote it",
     )
 
 
 def part_xml(
     archive: zipfile.ZipFile, name: str, path: Path, renamed: Mapping[str, str] | None = None
 ) -> Element:
-    """The XML of one part. Raises Unreadable if it is not there, damaged, too large, or declares entities."""
+    """Return the XML of one part. Raises Unreadable if it is missing, damaged, too large, or declares entities."""
     try:
         with archive.open(name) as file:
             data = file.read(DOCUMENT_LIMIT + 1)
@@ -258,7 +258,7 @@ def part_xml(
         zlib.error,
     ) as error:
         raise Unreadable(
-            f"it is damaged: {name} cannot be unpacked ({error})", file=path, fix=_AGAIN
+            f"it is damaged: Raven cannot unpack {name} ({error})", file=path, fix=_AGAIN
         ) from None
     if len(data) > DOCUMENT_LIMIT:
         raise Unreadable(
@@ -269,7 +269,9 @@ def part_xml(
         )
     if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data:
         raise Unreadable(
-            "it declares entities, as no program does that writes documents", file=path, found=name
+            "it declares entities, which programs that write documents do not do",
+            file=path,
+            found=name,
         )
     for old, new in (renamed or {}).items():
         data = data.replace(old.strip("{}").encode(), new.strip("{}").encode())
@@ -277,7 +279,7 @@ def part_xml(
         return ElementTree.fromstring(data)
     except ElementTree.ParseError as error:
         raise Unreadable(
-            f"it is damaged: {name} is no XML ({error})", file=path, fix=_AGAIN
+            f"it is damaged: {name} is not XML ({error})", file=path, fix=_AGAIN
         ) from None
 
 
@@ -357,7 +359,7 @@ def _packed(names: list[str], account: Account) -> None:
 
 
 def hints(archive: zipfile.ZipFile, path: Path) -> tuple[str, ...]:
-    """Whom the file's metadata name."""
+    """Return notes on the people that the file's metadata name."""
     people = dict.fromkeys(
         " ".join(element.text.split())[:80]
         for name in archive.namelist()
@@ -366,5 +368,5 @@ def hints(archive: zipfile.ZipFile, path: Path) -> tuple[str, ...]:
         if element.text
         and element.tag.rpartition("}")[2] in ("creator", "lastModifiedBy", "initial-creator")
     )
-    note = f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it"
+    note = f"the file's metadata name {', '.join(people)}: a hint, not proof of who wrote it"
     return (note,) * bool(people)

@@ -1,7 +1,7 @@
-"""Reads PDF by PDFium: the text of its pages in paragraphs, without what is repeated at the head and foot of pages.
+"""Reads PDF with PDFium: the text of its pages in paragraphs, without repeated headers and footers of pages.
 
-In: a path; an encoding is taken, as of all readers.
-Out: a list of one ``Document`` with its text, what was left out, and notes; Unreadable where the file is protected,
+In: a path; an encoding is accepted, as in all readers.
+Out: a list of one ``Document`` with its text, what was left out, and notes; Unreadable if the file is protected,
 damaged, has too many pages or no text (a scan); MissingPart without pypdfium2.
 
 PDFium (Google's, under BSD and Apache licences) is fuzzed and fast; its wheels have no JavaScript. Images are never
@@ -32,7 +32,7 @@ _LONGEST = 4000
 
 
 def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one document of a PDF. Raises Unreadable if it is protected, damaged, or holds no text, as a scan does;
+    """Read the one document of a PDF. Raises Unreadable if it is protected, damaged, or contains no text (a scan);
     MissingPart without pypdfium2."""
     try:
         import pypdfium2
@@ -43,9 +43,9 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
     except pypdfium2.PdfiumError as error:
         if "assword" in str(error):
             raise Unreadable(
-                "it is protected by a password", file=path, fix="save it without one"
+                "it is protected by a password", file=path, fix="save it without a password"
             ) from None
-        raise Unreadable(f"it is damaged or cut short, or no PDF ({error})", file=path) from None
+        raise Unreadable(f"it is damaged or cut off, or not a PDF ({error})", file=path) from None
     try:
         if len(pdf) > _LONGEST:
             raise Unreadable(
@@ -64,22 +64,19 @@ def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
         account = Account()
         if not any(pages):
             raise Unreadable(
-                "it is a scan: no text stands in it",
+                "it is a scan: it contains no text",
                 file=path,
                 found=f"{len(pages)} pages of images",
-                fix=(
-                    "recognise its text (OCR), read it over against the pages, and save that as"
-                    " .txt"
-                ),
+                fix=("recognise its text (OCR), check it against the pages, and save it as .txt"),
             )
         account.add("pages without text (images)", "", sum(not page for page in pages))
         body = [line for page in _without_repeated(pages, account) for line in page]
-        notes = ["a PDF does not mark footnotes, tables and quotations: they stand in the text"]
+        notes = ["a PDF does not mark footnotes, tables and quotations, so the text includes them"]
         if across:
-            notes.append(f"two columns stand side by side: {across:,} lines are read across them")
+            notes.append(f"the page has two columns: Raven reads {across:,} lines across them")
         name = " ".join(str(pdf.get_metadata_value("Author")).split())[:80]
         if name.strip("()").lower() not in ("", "anonymous", "unknown"):
-            notes.append(f"the file's metadata name {name}: a hint, and no proof of who wrote it")
+            notes.append(f"the file's metadata name {name}: a hint, not proof of who wrote it")
         account.add("embedded files", "", max(0, pdf.count_attachments()))
         return [
             Document(

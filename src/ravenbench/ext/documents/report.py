@@ -1,12 +1,12 @@
-"""Writes documents as plain texts by author, and a page of what was taken and what was left out (``raven texts``).
+"""Writes documents as plain texts by author, and a page of what was taken and left out (``raven texts``).
 
-In: paths of documents or folders, a folder to write, whose a message is (sender or folder), perhaps an encoding.
-Out: ``Extracted``, with one ``Taken`` a text (its place, author and count of words) and the files left out with
+In: paths of documents or folders, a folder to write, the kind of author (sender or folder), optionally an encoding.
+Out: ``Extracted``, with one ``Taken`` for each text (its place, author and number of words) and the files left out with
 reasons, as tables and JSON; files ``OUT/AUTHOR/TEXT.txt``, ``texts.json`` and an index page. InputError if there is no
 document, FormatError if none can be read.
 
-Nothing is compared here: a person looks first. An author is the sender of a mail or of a message, else the folder in
-which a document lies in the inbox, or the name that Moodle puts before what somebody handed in; the name in a file's
+Nothing is compared here: a person checks first. An author is the sender of a mail or message, otherwise the document's
+folder in the inbox, or the name that Moodle writes before a submitted file; the name in a file's
 metadata is shown as a hint, and never used.
 """
 
@@ -57,7 +57,7 @@ _UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2
 
 @dataclass(frozen=True)
 class Taken:
-    """A text that was written: its document, its place in the output, how its author is known, and its count of
+    """A text that was written: its document, its place in the output, how its author is known, and its number of
     words."""
 
     document: Document
@@ -71,33 +71,33 @@ class Taken:
 
 @dataclass
 class Extracted:
-    """The texts that were written, and the files that were left out, by name with the reason and what would help."""
+    """The texts that were written, and the files that were left out, by name with the reason and what to do."""
 
     folder: Path
     texts: list[Taken] = field(default_factory=list)
     left_out: list[tuple[str, str, str]] = field(default_factory=list)
     joined: dict[str, str] = field(default_factory=dict)
-    """Spellings of a name under which nothing stands, and the one that their texts stand under."""
+    """Spellings of a name that are not used, and the spelling that is used instead."""
 
     @property
     def authors(self) -> dict[str, list[Taken]]:
-        """Texts by author, the authors sorted."""
+        """Return texts by author, with the authors sorted."""
         by: dict[str, list[Taken]] = {}
         for one in self.texts:
             by.setdefault(one.author, []).append(one)
         return dict(sorted(by.items()))
 
     nobody: Counter[str] = field(default_factory=Counter)
-    """Texts by names that are nobody's in particular."""
+    """Number of texts by names of nobody in particular."""
 
     @property
     def people(self) -> list[str]:
-        """The authors, without texts that have none."""
+        """Return the authors, without the group of texts of unknown author."""
         return [author for author in self.authors if author != UNKNOWN]
 
     @cached_property
     def shared(self) -> list[str]:
-        """A sentence on passages of several authors, or none."""
+        """Return a sentence on passages that several authors share, or an empty list."""
         looked_at = self.texts[:MOST]
         names = [one.file for one in looked_at]
         authors = Labels.of(one.author for one in looked_at)
@@ -107,18 +107,17 @@ class Extracted:
 
     @property
     def remarks(self) -> list[str]:
-        """What is to be known of the authors before their texts are compared."""
+        """Return notes on the authors, to read before their texts are compared."""
         folders = [one.author for one in self.texts if one.known_by == "folder"]
         nobody = ", ".join(f"{name} ({count:,})" for name, count in self.nobody.most_common(5))
         return [
             *(
-                f"one name in two spellings: texts of {one} stand under {author}"
+                f"one name in two spellings: Raven puts texts of {one} under {author}"
                 for one, author in self.joined.items()
             ),
-            *[f"texts that are by nobody in particular stand under {UNKNOWN}: {nobody}"]
-            * bool(nobody),
+            *[f"Raven puts texts by nobody in particular under {UNKNOWN}: {nobody}"] * bool(nobody),
             *(
-                f"read as an author, though it may be a part of a data set: {one}"
+                f"Raven reads this as an author, but it may be a part of a data set: {one}"
                 for one in dict.fromkeys(folders)
                 if is_part(one)
             ),
@@ -150,11 +149,11 @@ class Extracted:
             if len(of) > 1
             and not any(of < one for one in min(map(around.__getitem__, of), key=len))
         ]
-        shown = f"authors whose mails give one name: {first_names(sorted(several))}"
+        shown = f"authors whose mails give the same name: {first_names(sorted(several))}"
         return [shown] * bool(several)
 
     def tables(self) -> dict[str, Table]:
-        """The account as tables: authors, texts, files left out."""
+        """Return the result as tables: authors, texts, files left out."""
         return {
             "authors": table(
                 "authors",
@@ -170,7 +169,7 @@ class Extracted:
             ),
             "texts": table(
                 "texts",
-                "Texts that were taken",
+                "Texts taken",
                 self.texts,
                 _words("document", "source"),
                 _words("part", "document.part"),
@@ -186,16 +185,16 @@ class Extracted:
             ),
             "left-out": table(
                 "left-out",
-                "Files that were left out",
+                "Files left out",
                 self.left_out,
                 _words("file", "0"),
                 _words("why", "1"),
-                _words("what would help", "2", "fix"),
+                _words("what to do", "2", "fix"),
             ),
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The account as a JSON object."""
+        """Return the result as a JSON object."""
         tables = {name: rows_json(one) for name, one in self.tables().items()}
         return {
             "folder": str(self.folder),
@@ -225,16 +224,16 @@ def extract_texts(
     inbox : path or paths
         A folder of documents, or documents.
     out : path
-        A new or empty folder, or an earlier one of this function; it appears when it is whole.
+        A new or empty folder, or one that this function wrote earlier; it appears when it is complete.
     by : "sender" or "folder"
-        Whether a mail's or message's sender is the author, or the folder in which the document lies.
+        Whether the sender of a mail or message is the author, or the document's folder.
     encoding : str, optional
-        Of texts that are not UTF-8. Without it their encoding is detected, and a line shown on the page.
+        The encoding of texts that are not UTF-8. By default Raven detects it, and the page shows a line.
 
     Raises
     ------
     InputError
-        If there is no document, none can be read, or the folder is taken. Files that cannot be read are named.
+        If there is no document, none can be read, or the folder is taken. The error names unreadable files.
     """
     inboxes = [Path(inbox)] if isinstance(inbox, str | Path) else [Path(one) for one in inbox]
     check_folder(out, inputs=inboxes, kind="texts")

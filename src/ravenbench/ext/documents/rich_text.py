@@ -1,12 +1,12 @@
-"""Reads HTML and Rich Text: what a reader takes for the text, without menus and the like and without quotations.
+"""Reads HTML and Rich Text: the text that a person would read, without menus and the like and without quotations.
 
-In: a path and perhaps an encoding; for ``decode_html`` bytes, for ``html_text`` HTML and an ``Account`` to fill.
+In: a path and optionally an encoding; for ``decode_html`` bytes, for ``html_text`` HTML and an ``Account`` to fill.
 Out: ``read_html``, ``read_rtf``: a list of one ``Document`` with its text and what was left out; ``decode_html``,
-``html_text``: text; FormatError for HTML in another encoding; Unreadable where the file is no Rich Text, cut short, too
-large or nested too deep; MissingPart without selectolax or striprtf.
+``html_text``: text; FormatError for HTML in another encoding; Unreadable if the file is not Rich Text, cut off, too
+large or nested too deeply; MissingPart without selectolax or striprtf.
 
-HTML is read by selectolax (MIT; the Lexbor engine, one wheel): a tree as browsers build it, from which parts are left
-out by rules that the account can name. trafilatura and readability choose by weights that it could not.
+selectolax (MIT; the Lexbor engine, one wheel) reads HTML as a tree, as browsers do; parts are left
+out by rules that the account can name. trafilatura and readability choose by weights, which it could not name.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _MOST_ATTRIBUTES = 2_000
 
 
 def read_html(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one document of a page. Raises FormatError if it is in no encoding that it names or ``encoding``."""
+    """Read the one document of a page. Raises FormatError if it is neither in its named encoding nor in ``encoding``."""
     data = _bytes(path, DOCUMENT_LIMIT)
     account = Account()
     html = decode_html(data, path, encoding)
     if is_tei(html):
         hint = (
-            "this is TEI, whose header names {}: save it as .xml for the author to be taken from"
+            "this is TEI, and its header names {}: save it as .xml, so that Raven takes the author from"
             " there"
         )
         return [
@@ -68,7 +68,7 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
         ]
     folded = html[:5000].lower(), html[-5000:].lower()
     cut = (
-        ("it may be cut short: </html> is missing",)
+        ("it may be cut off: </html> is missing",)
         if "<html" in folded[0] and "</html" not in folded[1]
         else ()
     )
@@ -78,7 +78,7 @@ def read_html(path: Path, encoding: str | None = None) -> list[Document]:
 
 
 def decode_html(data: bytes, path: Path, encoding: str | None) -> str:
-    """HTML in UTF-8, in the encoding that it names, or in the one that the user names."""
+    """Decode HTML as UTF-8, in the encoding that it names, or in the encoding that the user names."""
     named = _META.search(data[:4096])
     if encoding is None and named is not None:
         try:
@@ -94,7 +94,7 @@ def decode_html(data: bytes, path: Path, encoding: str | None) -> str:
 
 
 def html_text(html: str, account: Account, *, mail: bool = False) -> str:
-    """The text of a page, or of a mail's HTML part. MissingPart without selectolax; Unreadable if its tags would take
+    """Return the text of a page, or of a mail's HTML part. MissingPart without selectolax; Unreadable if its tags would take
     more time than its size allows."""
     try:
         from selectolax.lexbor import LexborHTMLParser
@@ -139,7 +139,7 @@ def _check_tags(html: str) -> None:
         depth += change
         if depth > _MOST_OPEN:
             raise Unreadable(
-                "its tags are nested too deep", expected=f"at most {_MOST_OPEN:,} open at once"
+                "its tags are nested too deeply", expected=f"at most {_MOST_OPEN:,} open at once"
             )
         if len(tag) > _MOST_ATTRIBUTES and len(tag.split()) > _MOST_ATTRIBUTES:
             raise Unreadable(
@@ -227,7 +227,7 @@ _RTF_LIMIT = 256 * 2**20
 
 
 def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
-    """The one document of a Rich Text file. Raises Unreadable if it is none, or is cut short; MissingPart without
+    """Read the one document of a Rich Text file. Raises Unreadable if it is not Rich Text or is cut off; MissingPart without
     striprtf."""
     try:
         from striprtf.striprtf import rtf_to_text
@@ -235,7 +235,7 @@ def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
         raise MissingPart("reading RTF needs striprtf", fix=EXTRA) from None
     raw = _NO_CHARACTER.sub(r"\\u65533", _bytes(path, _RTF_LIMIT).decode("latin-1"))
     if not raw.lstrip().startswith("{\\rtf"):
-        raise Unreadable("it is no Rich Text", file=path, expected="{\\rtf at its beginning")
+        raise Unreadable("it is not Rich Text", file=path, expected="{\\rtf at its beginning")
     account = Account()
     pieces: list[str] = []
     done = 0
@@ -279,7 +279,7 @@ def _end(raw: str, start: int, path: Path) -> int:
         if depth == 0:
             return brace.end()
     raise Unreadable(
-        "it is cut short: a brace is never closed", file=path, fix="get the whole file"
+        "it is cut off: a brace is never closed", file=path, fix="get the complete file"
     )
 
 

@@ -1,9 +1,9 @@
-"""Reads TEI (ELTeC, DraCor, CLARIN …): the words of ``body``; author, title and date as the header has them.
+"""Reads TEI (ELTeC, DraCor, CLARIN …): the words of ``body``, and author, title and date from the header.
 
 In: the path of an XML file, or its content. Out: a list of ``Document``, one for each TEI in the file; ``Unreadable``
-where there is none.
+if there is none.
 
-Python's own expat reads it. Whatever declares entities is refused; nothing that lies outside the file is read.
+Python's own expat reads it. A file that declares entities is refused; nothing outside the file is read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ravenbench.text.mail import listed
 
 _ROOT = re.compile(r"<(?:\w{1,40}+:)?(?:TEI|TEI\.2|teiCorpus)[\s>]")
 _WHOLE = ("TEI", "TEI.2", "teiCorpus")
-"""Elements that are each a text, or hold some, with a header of their own; one may stand within another."""
+"""Elements that are a text or contain texts, with a separate header; one may be inside another."""
 _DECLARED = re.compile(rb"""\s*<\?xml\b[^<>]*?\bencoding\s*=\s*["']([\w.:-]+)["']""")
 _OF_EXPAT = ("", "utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1")
 _MARKS = {
@@ -42,7 +42,7 @@ _WIDER = {"shift_jis": "cp932", "euc_kr": "cp949", "gb2312": "gb18030"}
 _NO_TEXT = ("unicode_escape", "raw_unicode_escape", "punycode", "idna", "utf-7")
 """Encodings of Python's that no document is in; some take a time that grows with the square of the size."""
 _BEFORE = (("<?", ">"), ("<!--", "-->"), ("<!DOCTYPE", ">"))
-"""What may stand before the first element: how it begins, how it ends."""
+"""Things that may come before the first element: how each begins and ends."""
 _LEFT_OUT = {
     "note": "notes",
     "speaker": "speakers",
@@ -63,12 +63,12 @@ _OTHER_READING = ("sic", "reg", "expan")
 """Within a ``choice``: the author's spelling and the corrected print are taken."""
 _BLOCKS = frozenset(listed("elements", "tei blocks"))
 _PARTS = {"persName", "name", "forename", "surname", "nameLink", "addName", "genName", "roleName"}
-"""Elements of a person's name, between which a blank stands."""
+"""Elements of a person's name, which are separated by spaces."""
 _DATES = re.compile(r"\(?\b\d{4}\?? ?[-–—] ?(?:\d{4}\??)?\)?[ .]{0,9}$")
 
 
 def is_tei(markup: str) -> bool:
-    """Whether the first element is one of TEI; a document type with declarations of its own is none that is read."""
+    """Return whether the first element is TEI; a document type with its own declarations is not read."""
     place = len(markup) - len(markup.lstrip())
     while (ends := [end for begin, end in _BEFORE if markup.startswith(begin, place)]) != []:
         stop = markup.find(ends[0], place)
@@ -170,7 +170,7 @@ class _Handler:
                 self.dates[rank] = data.strip()
 
     def skipped(self, name: str, parameter: bool) -> None:
-        """An entity of a document type that lies elsewhere: a sign by its usual name, or counted."""
+        """Handle an entity of an external document type: write its usual character, or count it."""
         sign = html5.get(f"{name};")
         if sign is None:
             self.missing[name] = self.missing.get(name, 0) + 1
@@ -179,16 +179,16 @@ class _Handler:
 
 
 def identity(ref: str) -> str:
-    """Whom a reference names, however it is written: ``viaf:123`` and ``https://viaf.org/viaf/123/`` are one."""
+    """Return the person that a reference names, in one form: ``viaf:123`` and ``https://viaf.org/viaf/123/`` are equal."""
     ref = (ref.split() or [""])[0].strip("/").casefold()
     parts = re.split(r"[/:#?=]+", re.sub(r"^https?://(?:www\.)?", "", ref))
     return f"{parts[0].partition('.')[0]}:{parts[-1]}" if len(parts) > 1 else ref
 
 
 def read_tei(path: Path, encoding: str | None = None) -> list[Document]:
-    """The text of a TEI file, or those of a ``teiCorpus`` and of each TEI within another.
+    """Read the text of a TEI file, or the texts of a ``teiCorpus`` and of each TEI within another.
 
-    It is read in the encoding of its mark, else that which it declares, or ``encoding`` where Python knows none of that
+    The encoding is that of its mark, otherwise the one it declares, or ``encoding`` if Python does not know the declared
     name. Raises Unreadable if it is other XML, damaged, too large, not in its encoding, declares entities, or has no
     body.
     """
@@ -212,13 +212,13 @@ def _decoded(data: bytes, path: Path, encoding: str | None) -> bytes | str:
     if name.lower() in _OF_EXPAT:
         return data
     codec = _codec(name) or _codec(encoding or "")
-    problem = f"it declares an encoding that is not known: {name}"
+    problem = f"it declares an unknown encoding: {name}"
     for possible in (codec, _WIDER.get(codec, codec)) if codec else ():
         try:
             return data.decode(possible)
         except UnicodeError:
             problem = f"it is not in the encoding that it declares: {name}"
-    fix = "mend the name in its first line, or save the file as UTF-8"
+    fix = "correct the name in its first line, or save the file as UTF-8"
     raise Unreadable(problem, file=path, expected="a name such as UTF-8", fix=fix)
 
 
@@ -233,7 +233,7 @@ def _codec(name: str) -> str:
 
 
 def parsed(data: bytes | str, path: Path) -> list[Document]:
-    """What ``read_tei`` gives of the content of a file."""
+    """Return what ``read_tei`` reads, from the content of a file."""
     every = [
         _Handler()
     ]  # that of the file, then of each element that may be a text, or hold some, as they begin
@@ -256,7 +256,7 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
             "it declares entities, which could hide or repeat anything",
             file=path,
             found=str(what[0]),
-            fix="replace them by the signs that they stand for, and remove the declaration",
+            fix="replace them with their characters, and remove the declaration",
         )
 
     parser.buffer_text = True
@@ -270,7 +270,7 @@ def parsed(data: bytes | str, path: Path) -> list[Document]:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise Unreadable(
-            f"it is damaged, or no XML ({error})", file=path, fix="mend it, or save it as .txt"
+            f"it is damaged, or not XML ({error})", file=path, fix="correct it, or save it as .txt"
         ) from None
     for handler in every[1:]:  # whoever holds a text comes before it
         assert handler.within is not None
@@ -299,19 +299,19 @@ def _document(handler: _Handler, path: Path) -> Document:
     lines = [line for each in text.split("\n") if (line := " ".join(each.split()))]
     if not lines:
         raise Unreadable(
-            "it is no TEI, or has no words in its body",
+            "it is not TEI, or has no words in its body",
             file=path,
             expected="TEI/text/body",
-            fix="other XML is not read: save the text as .txt",
+            fix="Raven does not read other XML: save the text as .txt",
         )
     notes = (
-        [f"signs without meaning were left out: {', '.join(handler.missing)}"]
+        [f"Raven leaves out signs without meaning: {', '.join(handler.missing)}"]
         if handler.missing
         else []
     )
     if handler.beside:
         within = ", ".join(f"{kind} ({count})" for kind, count in handler.beside.items())
-        notes.append(f"divisions within its body that may be another's count as text: {within}")
+        notes.append(f"the text includes parts that may be by another author: {within}")
     if len(handler.people) > 1:
         notes.append(
             "its header names several authors:"

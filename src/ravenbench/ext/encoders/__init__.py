@@ -1,3 +1,3 @@
-"""Holds pre-trained encoders of texts: sentence encoders and models of meaning that are on this machine. No code is
+"""Pre-trained encoders of texts on this machine: sentence encoders and models of meaning. No code is
 here.
 """

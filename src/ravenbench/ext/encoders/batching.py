@@ -1,14 +1,14 @@
-"""Makes padded batches of sequences of like length, and encodes each distinct document once.
+"""Makes padded batches of sequences of similar length, and encodes each distinct document once.
 
-In: for ``batches`` sequences of token numbers, most tokens (and sequences) in a batch, the padding number; for
+In: for ``batches`` sequences of token numbers, maximum tokens (and sequences) in a batch, the padding number; for
 ``distinct`` ``Problems`` and a function from texts to vectors; for ``width_of`` a length in tokens.
 Out: ``batches`` gives an iterator of ``Batch``, shortest first: rows (b,) of the sequences from 0, ids (size, width),
-mask (True = a token); ``distinct`` vectors (documents, …) and, for each known document of each problem (sum k,), its
-row from 0 and that of the questioned document; ``width_of`` a width in tokens. No error of its own.
+mask (True = a token); ``distinct`` vectors (documents, …), and (sum k,) the rows from 0 of the known documents of all
+problems and of their questioned documents; ``width_of`` a width in tokens. No error of its own.
 
-The shape of the batch a sequence is computed in follows from its own length alone: widths are those of a fixed ladder,
-a width has one batch size, and what is missing is filled with empty rows. In layers of even size kernels round
-alike in equal shapes, on the processors tried, so a vector does not depend on its neighbours, to the last bit.
+The shape of a sequence's batch depends only on its length: widths come from a fixed ladder,
+a width has one batch size, and empty rows fill the rest. In layers of even size, kernels round
+identically in equal shapes, on the tested processors, so a vector does not depend on its neighbours, to the last bit.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from ravenbench.types import Floats, Ints, Problems
 
 @dataclass(frozen=True)
 class Batch:
-    """Sequences side by side.
+    """A padded batch of sequences.
 
     Attributes
     ----------
     rows : (b,) int64
-        Which sequences these are; rows of ``ids`` from b on are empty.
+        Numbers of the sequences; rows of ``ids`` from b on are empty.
     ids : (size, width) int64
         Filled up with the padding number.
     mask : (size, width) bool
-        True where a sequence has a token. An empty row has one, so that no softmax is over nothing.
+        True for a token. An empty row has one, so that every softmax has an input.
     """
 
     rows: Ints
@@ -42,8 +42,8 @@ class Batch:
 
 
 def width_of(length: int) -> int:
-    """The width (tokens) of a batch for a length, by the ladder 8, 16, 24, 32, then eight steps an octave (36, 40 …):
-    at most an eighth is padding there."""
+    """Return the width (tokens) of a batch for a length, by the ladder 8, 16, 24, 32, then eight steps per octave (36, 40 …):
+    at most an eighth of it is padding."""
     if length <= 32:
         return max(8, -(-length // 8) * 8)
     step = 1 << max(2, (length - 1).bit_length() - 4)
@@ -56,17 +56,17 @@ def batches(
     pad: int = 0,
     most: int | None = None,
 ) -> Iterator[Batch]:
-    """Sequences of about equal length together, shortest first.
+    """Yield batches of sequences of about equal length, shortest first.
 
     Parameters
     ----------
     sequences : sequence of 1-d int
     tokens : int
-        Most tokens in a batch, padding included; a longer sequence is a batch of its own.
+        Maximum tokens in a batch, including padding; a longer sequence is a separate batch.
     pad : int
         The padding number.
     most : int, optional
-        Most sequences in a batch: of short ones, of which there are few, many rows would be empty.
+        Maximum sequences in a batch: with few short sequences, many rows would be empty.
     """
     widths = np.array([width_of(len(s)) for s in sequences], dtype=np.int64)
     for width in np.unique(widths).tolist():
@@ -87,7 +87,7 @@ def batches(
 def distinct(
     problems: Problems, encode: Callable[[list[str]], Floats]
 ) -> tuple[Floats, Ints, Ints]:
-    """Encode each distinct document once, however many problems it is in.
+    """Encode each distinct document once, even if it is in several problems.
 
     Returns
     -------

@@ -1,11 +1,11 @@
-"""Says where a model runs: device, precision, threads; and turns running out of memory into an error.
+"""Decides where a model runs (device, precision, threads), and turns running out of memory into an error.
 
 In: for ``pick`` the name of a device (auto, cpu, cuda, cuda:1); for ``half`` and ``precision`` the name of a precision
 (auto, fp32, bf16) and a ``torch.device``; for ``controlled`` a seed and a device; for ``inferring`` and ``memory`` a
 device and the name of the option that saves memory; for ``reseed`` a seed.
 Out: ``pick`` gives a ``torch.device``, ``half`` True for bfloat16; ``precision``, ``controlled``, ``inferring`` and
 ``memory`` a context in which a model runs; ``reseed`` nothing. SpecError for an unknown device or precision, InputError
-where a GPU is absent or its memory does not suffice.
+if a GPU is absent or its memory is too small.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ravenbench.errors import InputError, SpecError
 
 
 def pick(device: str) -> torch.device:
-    """The device of a name: ``cpu``, ``cuda``, ``cuda:1``, or ``auto``.
+    """Return the device of a name: ``cpu``, ``cuda``, ``cuda:1``, or ``auto``.
 
-    ``auto`` is what the run holds (``limits.device``), else the GPU where there is one. SpecError if there is no such
-    device. InputError if CUDA is asked for and not there.
+    ``auto`` is the device of the run (``limits.device``), otherwise the GPU if there is one. SpecError if the
+    device is unknown. InputError if CUDA is requested and not available.
     """
     cuda = torch.cuda.is_available()
     if device == "auto":
@@ -36,12 +36,10 @@ def pick(device: str) -> torch.device:
         return torch.device("cpu")
     kind, _, number = device.partition(":")
     if kind != "cuda" or (number and not (number.isdecimal() and len(number) < 10)):
-        raise SpecError(
-            "there is no such device", found=device, expected="auto, cpu, cuda or cuda:NUMBER"
-        )
+        raise SpecError("unknown device", found=device, expected="auto, cpu, cuda or cuda:NUMBER")
     if not cuda or int(number or 0) >= torch.cuda.device_count():
         raise InputError(
-            "no such GPU is usable here",
+            "this GPU is not usable here",
             found=device,
             fix="device='cpu', or a torch built for CUDA",
         )
@@ -51,19 +49,19 @@ def pick(device: str) -> torch.device:
 
 
 def precision(name: str, device: torch.device) -> Any:
-    """A context for forward passes of a network that learns in fp32: bfloat16 autocast where ``half`` says so."""
+    """Return a context for forward passes of a network that learns in fp32: bfloat16 autocast if ``half`` says so."""
     return (
         torch.autocast(device.type, dtype=torch.bfloat16) if half(name, device) else nullcontext()
     )
 
 
 def half(name: str, device: torch.device) -> bool:
-    """Whether to compute in bfloat16: for ``bf16``, and for ``auto`` on a GPU that knows it.
+    """Return whether to compute in bfloat16: for ``bf16``, and for ``auto`` on a GPU that supports it.
 
-    SpecError if there is no such precision.
+    SpecError if the precision is unknown.
     """
     if name not in ("auto", "fp32", "bf16"):
-        raise SpecError("there is no such precision", found=name, expected="auto, fp32 or bf16")
+        raise SpecError("unknown precision", found=name, expected="auto, fp32 or bf16")
     return name == "bf16" or (
         name == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported()
     )
@@ -71,7 +69,7 @@ def half(name: str, device: torch.device) -> bool:
 
 @contextmanager
 def controlled(seed: int, device: torch.device, deterministic: bool = True) -> Iterator[None]:
-    """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the end."""
+    """Use a random state from ``seed``, one CPU thread (contract 13) and deterministic kernels; restore all at the end."""
     threads = torch.get_num_threads()
     strict = torch.are_deterministic_algorithms_enabled()
     warn = torch.is_deterministic_algorithms_warn_only_enabled()
@@ -91,7 +89,7 @@ def controlled(seed: int, device: torch.device, deterministic: bool = True) -> I
 
 
 def reseed(seed: int) -> None:
-    """Begin torch's random streams (initial weights, dropout) anew; inside ``controlled`` only."""
+    """Restart torch's random streams (initial weights, dropout); only inside ``controlled``."""
     torch.manual_seed(seed % 2**63)
 
 
@@ -99,9 +97,9 @@ def reseed(seed: int) -> None:
 def inferring(
     device: torch.device, lower: str = "batch", threads: int | None = 1
 ) -> Iterator[None]:
-    """No gradients and one CPU thread, as every score is computed; ``lower`` is the option that saves memory.
+    """Compute scores without gradients and with one CPU thread; ``lower`` is the option that saves memory.
 
-    Where no worker computes beside it, ``threads`` may be None: as many as torch takes.
+    If no other worker computes at the same time, ``threads`` may be None: as many as torch takes.
     """
     before = torch.get_num_threads()
     torch.set_num_threads(threads or before)
@@ -116,7 +114,7 @@ def inferring(
 def memory(option: str, device: torch.device) -> Iterator[None]:
     """Turn CUDA's running out of memory into an error that names the option to lower.
 
-    InputError if the GPU's memory does not suffice.
+    InputError if the GPU's memory is too small.
     """
     try:
         yield
@@ -124,7 +122,7 @@ def memory(option: str, device: torch.device) -> Iterator[None]:
         if device.type == "cuda":
             torch.cuda.empty_cache()
         raise InputError(
-            "the GPU's memory does not suffice",
+            "the GPU's memory is too small",
             found=str(error).partition("\n")[0],
             fix=f"lower {option}, or use device='cpu'",
         ) from None

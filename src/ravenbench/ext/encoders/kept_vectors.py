@@ -1,14 +1,14 @@
-"""Keeps embeddings by a model that does not change, by content: while the process lives, and in the cache folder.
+"""Stores embeddings of unchanging models by content, in the process and in the cache folder.
 
-In: for ``KeptVectors.of`` a name for all that decides a vector beside the text, one text or more, and a function from
-texts to vectors; ``KeptVectors`` has the most bytes kept in memory. For ``KeptFiles`` 16-byte hashes of texts
+In: for ``KeptVectors.of`` a name for everything that decides a vector besides the text, texts, and a function from
+texts to vectors; ``KeptVectors`` has the maximum bytes in memory. For ``KeptFiles`` 16-byte hashes of texts
 (``find``), or vectors by hash (``add``).
-Out: ``of`` gives vectors (n, d) float64 in the order of the texts, each distinct text encoded once; ``find`` the
-vectors (d,) that are there, by hash; ``add`` nothing, and no error where the cache folder cannot be written.
+Out: ``of`` returns vectors (n, d) float64 in the order of the texts, with each distinct text encoded once; ``find`` the
+stored vectors (d,), by hash; ``add`` nothing, and no error if the cache folder cannot be written.
 
-Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
-the model's files and how they are run, and from nothing else, so it is computed once: other workers of a run, a run
-that is taken up again and other runs read it from the cache folder.
+Folds, repetitions and transplanted test sets use the same texts repeatedly. A vector depends only on the text, the model's
+files and how they are run, so it is computed once: other workers of a run, a continued run
+and other runs read it from the cache folder.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from ravenbench.texts import content_hash
 from ravenbench.types import Floats
 
 MOST_ON_DISK = 2 * 2**30
-"""Bytes of vectors that the cache folder holds, of all models together."""
+"""Maximum bytes of vectors in the cache folder, of all models together."""
 
 
 class KeptFiles:
-    """The vectors that one model makes in one way.
+    """The stored vectors of one model with one setting.
 
     Parameters
     ----------
     made : str
-        Names all that decides a vector beside the text; letters and digits.
+        A name for everything that decides a vector besides the text; letters and digits.
     """
 
     def __init__(self, made: str) -> None:
@@ -52,11 +52,11 @@ class KeptFiles:
 
     @property
     def folder(self) -> Path:
-        """The path of the folder in which they are kept."""
+        """Return the path of their folder."""
         return cache_folder() / "embeddings" / self.made
 
     def find(self, texts: Sequence[bytes]) -> dict[bytes, Floats]:
-        """The vectors (d,) that are there, by the hash of their text; what other processes added meanwhile is seen."""
+        """Return the stored vectors (d,), by the hash of their text, including those that other processes added."""
         if not all(text in self._index for text in texts):
             for path in sorted(self.folder.glob("*.npy")):
                 if path not in self._read:
@@ -65,7 +65,7 @@ class KeptFiles:
         return {text: self._index[text] for text in texts if text in self._index}
 
     def add(self, vectors: dict[bytes, Floats]) -> None:
-        """Keep vectors by the hash of their text (16 bytes each); a cache folder that cannot be written keeps none."""
+        """Store vectors by the hash of their text (16 bytes each); nothing if the cache folder cannot be written."""
         rows = np.stack(list(vectors.values()))
         table = np.empty(len(rows), dtype=[("text", "V16"), ("vector", np.float64, rows.shape[1:])])
         table["text"] = np.frombuffer(b"".join(vectors), dtype="V16")
@@ -83,19 +83,19 @@ def _read(path: Path) -> Iterator[tuple[bytes, Floats]]:
 
 
 MOST = 256 * 2**20
-"""Bytes of vectors that are kept; those that were not asked for longest go first."""
+"""Maximum bytes of stored vectors; those not used for longest are removed first."""
 
 FEWEST = 32
-"""New vectors for which a file is written."""
+"""Minimum number of new vectors for which a file is written."""
 
 
 class KeptVectors:
-    """Vectors by (how they are made, hash of the text), at most ``most`` bytes of them in memory.
+    """Vectors by (how they are made, hash of the text), with at most ``most`` bytes in memory.
 
     Parameters
     ----------
     shared : bool
-        Keep them in the cache folder too, unless this process stands alone (``files.stand_alone``).
+        Also store them in the cache folder, unless this process is isolated (``files.stand_alone``).
     """
 
     def __init__(self, most: int = MOST, *, shared: bool = False) -> None:
@@ -109,12 +109,12 @@ class KeptVectors:
     def of(
         self, made: Hashable, texts: Sequence[str], encode: Callable[[list[str]], Floats]
     ) -> Floats:
-        """Vectors of texts (n, d); those that are not kept are encoded together, each distinct text once.
+        """Return vectors of texts (n, d); texts without a stored vector are encoded together, each distinct text once.
 
         Parameters
         ----------
         made : hashable
-            All that decides a vector beside the text: the model's digest and how it is run.
+            Everything that decides a vector besides the text: the model's digest and how it is run.
         encode : callable
             From texts to vectors (texts, d), each independent of its neighbours.
         """

@@ -1,7 +1,7 @@
-"""Compares the meaning of texts by a sentence encoder, from this machine only.
+"""Compares the meaning of texts with a sentence encoder on this machine.
 
 In: for ``sentence_similarity`` and ``encoder_folder`` the name or folder of a model; then pairs of texts.
-Out: ``sentence_similarity`` gives a function from pairs of texts to cosines, one a pair, from −1 to 1, higher = more
+Out: ``sentence_similarity`` gives a function from pairs of texts to cosines, one for each pair, from −1 to 1, higher = more
 alike; ``encoder_folder`` the model's folder; ``SIMILARITY`` is both, as registered. MissingPart if model or library is
 absent, FormatError if files are missing or it cannot be loaded, InputError for another model's tokenizer.
 
@@ -31,9 +31,9 @@ from ravenbench.types import Floats
 
 
 def encoder_folder(model: str) -> Path:
-    """The folder of a sentence encoder; nothing is loaded.
+    """Return the folder of a sentence encoder, without loading it.
 
-    MissingPart if it or its library is not here; FormatError if files of it are missing.
+    MissingPart if it or its library is not installed; FormatError if its files are missing.
     """
     folder = model_folder(model)
     _need(*(["model2vec"] if is_static(folder) else ["sentence_transformers", "torch"]))
@@ -48,11 +48,11 @@ def _need(*libraries: str) -> None:
 
 @cache
 def sentence_similarity(model: str) -> Similarity:
-    """Load a sentence encoder as a function that gives the cosines of pairs of texts.
+    """Load a sentence encoder as a function that returns the cosines of pairs of texts.
 
-    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded; InputError if its
+    MissingPart if the library or the model is not installed; FormatError if the model cannot be loaded; InputError if its
     tokenizer belongs to another model. ``model`` is a
-    sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without a
+    sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. A model without a
     pooling layer averages its token vectors.
     """
     folder = encoder_folder(model)

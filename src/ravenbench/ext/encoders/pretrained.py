@@ -1,12 +1,12 @@
-"""Finds, checks and loads pretrained models that are on this machine already; nothing is downloaded or unpickled.
+"""Finds, checks and loads pretrained models on this machine, without downloading or unpickling anything.
 
-In: for ``model_folder`` the name or folder of a model, perhaps a revision; for ``is_static``, ``load_static`` and
+In: for ``model_folder`` the name or folder of a model, optionally a revision; for ``is_static``, ``load_static`` and
 ``load_sentences`` its folder (the last also a device); for ``static_vectors`` a loaded model and n texts; for
 ``check_vocabulary`` counts of a tokenizer's entries and of a model's vectors.
 Out: ``model_folder`` gives the folder, ``is_static`` True = vectors of tokens without a network, ``load_static`` and
 ``load_sentences`` the loaded model, ``static_vectors`` (n, d) float64, ``check_vocabulary`` nothing, ``missing`` an
 error to raise; ``RECIPES`` has published models by name. MissingPart where model or library is absent, FormatError
-where a model is not whole or cannot be loaded, InputError for another model's tokenizer or a revision of a folder.
+if a model is incomplete or cannot be loaded, InputError for another model's tokenizer or a revision of a folder.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _TOKENIZERS = (
 
 
 class Recipe(NamedTuple):
-    """Where a published model of style lies on the Hugging Face hub, and the verifier that reads it as its authors do.
+    """The place of a published style model on the Hugging Face hub, and the verifier that reads it as its authors do.
 
-    The revision is one with weights as safetensors; ``main`` where no commit with them is known for certain.
+    The revision has weights as safetensors; ``main`` if no commit with them is certain.
     """
 
     repository: str
@@ -60,17 +60,17 @@ RECIPES = {
         "encoder(model='star', pooling='pooler')",
     ),
 }
-"""By the name that stands for such a model wherever one is named."""
+"""Published models, by the short name that can be used for them."""
 
 
 def missing(error: ModuleNotFoundError, who: str) -> MissingPart:
-    """The error for a library that is not installed."""
+    """Return the error for a library that is not installed."""
     return MissingPart(f"{who} needs {error.name!r}, which is not installed", fix=install("neural"))
 
 
 def model_folder(name: str, revision: str | None = None) -> Path:
-    """The folder of a model: a path, or a name in the local Hugging Face cache at this revision, or one of
-    ``RECIPES``; files checked.
+    """Return the folder of a model: a path, or a name in the local Hugging Face cache at this revision, or one of
+    ``RECIPES``; its files are checked.
 
     MissingPart if it is not on this machine. FormatError if files are missing. InputError for a revision of a folder.
     """
@@ -79,7 +79,9 @@ def model_folder(name: str, revision: str | None = None) -> Path:
         if name in RECIPES:
             name, revision = RECIPES[name].repository, revision or RECIPES[name].revision
         if folder.exists() or name.startswith(("/", ".")) or name.count("/") > 1:
-            raise MissingPart(f"the model {name!r} is not on this machine", found="no such folder")
+            raise MissingPart(
+                f"the model {name!r} is not on this machine", found="folder not found"
+            )
         try:
             from huggingface_hub import snapshot_download
 
@@ -105,8 +107,8 @@ def model_folder(name: str, revision: str | None = None) -> Path:
 
 
 def is_static(folder: Path) -> bool:
-    """Whether these are static embeddings: a vector a token and no network (model2vec, or its like in a list of
-    sentence-transformers modules)."""
+    """Return whether these are static embeddings: a vector for each token and no network (model2vec, or a similar model in
+    a list of sentence-transformers modules)."""
     if (folder / "modules.json").exists():
         return any(
             "StaticEmbedding" in str(module.get("type"))
@@ -125,12 +127,12 @@ def load_static(folder: Path) -> Any:
         return StaticModel.from_pretrained(str(folder))
     except (OSError, ValueError, KeyError) as error:
         raise FormatError(
-            "this static model cannot be loaded", file=folder, found=str(error)
+            "Raven cannot load this static model", file=folder, found=str(error)
         ) from error
 
 
 def static_vectors(model: Any, texts: Sequence[str]) -> Floats:
-    """Vectors of texts in static embeddings, (texts, d): a mean of tokens' vectors has no limit, so nothing is cut."""
+    """Return vectors of texts in static embeddings, (texts, d), as means over all tokens (nothing is cut)."""
     return np.asarray(
         model.encode(list(texts), max_length=None, use_multiprocessing=False), dtype=np.float64
     )
@@ -141,22 +143,22 @@ def load_sentences(
 ) -> Any:
     """Load a ``SentenceTransformer``; a plain transformer gets the mean of its last layer, or its own ``pooler``.
 
-    FormatError if it cannot be loaded (code of the model's own is run only with ``remote_code``), or is LUAR, which
+    FormatError if it cannot be loaded (a model's own code runs only with ``remote_code``), or is LUAR, which
     the verifier ``luar`` reads, or has no pooler. InputError if the tokenizer belongs to another model.
     """
     if pooler and ((folder / "modules.json").exists() or not _has_pooler(folder)):
         raise FormatError(
-            "this model has no pooling layer of its own to be read by",
+            "this model has no pooling layer of its own",
             file=folder,
             found="pooling='pooler'",
-            expected="a plain transformer whose weights hold pooler.dense.weight",
+            expected="a plain transformer whose weights include pooler.dense.weight",
             fix="leave out pooling",
         )
     if (folder / "config.json").exists() and _read(folder / "config.json").get(
         "model_type"
     ) == "LUAR":
         raise FormatError(
-            "published LUAR weights are no sentence encoder: they pool episodes with code of"
+            "published LUAR weights are not a sentence encoder: they pool episodes with code of"
             " their own",
             file=folder,
             expected="a sentence-transformers model or a plain transformer",
@@ -185,7 +187,7 @@ def load_sentences(
             else None
         )
         raise FormatError(
-            "this model cannot be loaded", file=folder, found=str(error), fix=fix
+            "Raven cannot load this model", file=folder, found=str(error), fix=fix
         ) from error
     check_vocabulary(len(model.tokenizer), embeddings, folder)
     if pooler:
@@ -217,9 +219,9 @@ def _pooled(pooler: Any) -> Any:
 
 
 def check_vocabulary(tokens: int, embeddings: int, folder: Path) -> None:
-    """Refuse a tokenizer that can yield a number its model has no vector for.
+    """Raise an error for a tokenizer with numbers for which its model has no vector.
 
-    InputError if it would: it belongs to another model.
+    InputError, because the tokenizer belongs to another model.
     """
     if tokens > embeddings:
         raise InputError(
@@ -238,7 +240,7 @@ def _check_files(folder: Path) -> None:
         # The last parts may have nothing to keep, and then have no folder, as Normalize.
         if not first.is_dir():
             raise FormatError(
-                "this model folder is not whole", file=folder, expected=f"the folder {first.name}"
+                "this model folder is incomplete", file=folder, expected=f"the folder {first.name}"
             )
     wanted = {
         "config.json": (first / "config.json").exists() or (folder / "config.json").exists(),
@@ -252,7 +254,7 @@ def _check_files(folder: Path) -> None:
     if lacking:
         pickled = any(first.glob("*.bin")) or any(first.glob("*.pt"))
         raise FormatError(
-            "this model folder is not whole",
+            "this model folder is incomplete",
             file=folder,
             found="without " + ", ".join(lacking),
             fix=(
@@ -268,5 +270,5 @@ def _read(file: Path) -> Any:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise FormatError(
-            "a file of this model cannot be read", file=file, found=str(error)
+            "Raven cannot read a file of this model", file=file, found=str(error)
         ) from error

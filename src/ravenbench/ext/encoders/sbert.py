@@ -1,4 +1,4 @@
-"""Encodes texts by Sentence-BERT and its like (``SBERT``).
+"""Encodes texts with Sentence-BERT and similar models (``SBERT``).
 
 In: for ``encode`` n texts; ``SBERT`` has a model's name or folder, a window in words, a batch in tokens, a device.
 Out: vectors (n, d) float64, each the mean of the vectors of a text's windows. MissingPart if model or library is
@@ -24,11 +24,11 @@ from ravenbench.types import Floats, Size
 
 @dataclass(eq=False, repr=False)
 class SBERT(Encoder):
-    """Encodes a text by a sentence-embedding model that is already on this machine; nothing is downloaded.
+    """Encodes a text with a sentence-embedding model on this machine, without downloading.
 
     Also called: BERT, sentence-transformers, embeddings.
 
-    Sentence-BERT (Reimers and Gurevych 2019) is the encoder of Sawatphol et al. 2024, whose code gives the model whole
+    Sentence-BERT (Reimers and Gurevych 2019) is the encoder of Sawatphol et al. 2024, whose code gives the model complete
     texts, which it truncates after 256 word pieces; here windows are averaged.
 
     Parameters
@@ -37,13 +37,13 @@ class SBERT(Encoder):
         A name in the local Hugging Face cache, or a folder: sentence-transformers, a plain transformer, or static
         embeddings (model2vec), the light alternative.
     window : int
-        Words a window; 180 English words are about 256 word pieces.
+        Words of a window; 180 English words are about 256 word pieces.
     batch : int, optional
-        Most tokens in a batch; by default what the verifier ``encoder`` takes, which then shares its vectors.
+        Maximum tokens in a batch; by default as in the verifier ``encoder``, which then shares its vectors.
     device : str
-        ``cpu``, ``cuda``, ``cuda:1`` or ``auto``, as ``devices.pick`` takes it.
+        ``cpu``, ``cuda``, ``cuda:1`` or ``auto``, as for ``devices.pick``.
     revision : str, optional
-        Of a model by name.
+        Revision of a model by name.
     remote_code : bool
         Run code that comes with the model.
     """

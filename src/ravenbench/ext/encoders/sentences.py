@@ -1,13 +1,13 @@
-"""Embeds texts in full by a sentence encoder: one way and one store for verifier, topics and soundness.
+"""Embeds complete texts with a sentence encoder, in one way and one store for verifier, topics and soundness.
 
-In: for ``embeddings`` the folder of a model, n texts, a ``Reading`` (device, precision, tokens a window and a batch);
+In: for ``embeddings`` the folder of a model, n texts, a ``Reading`` (device, precision, tokens of a window and batch);
 for ``digest`` the folder.
-Out: ``embeddings`` gives vectors (n, d) float64, zeros where a static model knows no token of a text; ``digest`` a hash
+Out: ``embeddings`` returns vectors (n, d) float64, zeros if a static model knows no token of a text; ``digest`` a hash
 of the model's files (32 hexadecimal digits). MissingPart without the model's library, FormatError for a model that
 cannot be loaded, InputError for a tokenizer of another model or without a fast form or a GPU that is absent or too
-small, SpecError for a batch, window, device or precision that there is not.
+small, SpecError for an impossible batch, window, device or precision.
 
-Needs torch; whoever may have to do without imports this module when it is asked to encode.
+This module needs torch; import it only when texts are encoded.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from ravenbench.ext.encoders.pretrained import (
 from ravenbench.types import Floats, Ints
 
 VERSION = 7
-"""Of how a text becomes a vector; vectors that an earlier one kept are left alone."""
+"""Version of how a text becomes a vector; vectors stored by an earlier version are not used."""
 MOST = 16
 """Windows in a batch on a processor; more are not faster."""
 BLOCK = 4096
-"""Texts between two writings to the cache folder."""
+"""Number of texts between two writes to the cache folder."""
 _PARTS = (".safetensors", ".json", ".txt", ".model")
 _KEPT = KeptVectors(shared=True)
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a model reads: where it runs, tokens a window and a batch (its own choice where None), precision, and whether
+    """How a model reads: device, tokens of a window and a batch (None: the model's choice), precision, and whether
     a plain transformer's own ``pooler`` makes the vector.
 
-    ``threads`` None takes as many as torch does; a vector does not depend on how many.
+    With ``threads`` None, as many as torch takes; a vector does not depend on their number.
     """
 
     device: str = "cpu"
@@ -62,18 +62,16 @@ class Reading:
 
 
 def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
-    """Vectors of texts, (texts, d); zeros where a text holds nothing that a static model knows.
+    """Return vectors of texts, (texts, d); zeros if a static model knows nothing in a text.
 
-    A text is tiled into windows as long as the model reads, special tokens included; its vector is the mean of the
-    windows', weighted by their tokens. Static embeddings have no windows. A text is encoded once by one model, whoever
-    asks: vectors are kept in this process and in the cache folder, by hashes of the text and of the model.
-    FormatError, InputError, SpecError if the model cannot be loaded, its tokenizer is another's or has no fast form,
-    or the window is not one.
+    A text is divided into windows as long as the model reads, including special tokens; its vector is the mean of the
+    windows' vectors, weighted by their tokens. Static embeddings have no windows. A text is encoded once by one model for all
+    callers: vectors are stored in this process and in the cache folder, by hashes of the text and of the model.
+    FormatError, InputError, SpecError if the model cannot be loaded, its tokenizer is another model's or has no fast form,
+    or the window is invalid.
     """
     if read.batch is not None and read.batch < 1:
-        raise SpecError(
-            "there is no such batch", found=read.batch, expected="batch: tokens, at least 1"
-        )
+        raise SpecError("invalid batch", found=read.batch, expected="batch: tokens, at least 1")
     if not texts:
         # The model says how long a vector is.
         return embeddings(folder, [""], read)[:0]
@@ -143,7 +141,9 @@ def _tiled(model: Any, texts: list[str], window: int | None) -> tuple[list[Ints]
     reads = int(longest) if longest and longest < 10**6 else 512
     if window is not None and not 3 < window <= reads:
         raise SpecError(
-            "encoder cannot read such windows", found=window, expected=f"window from 4 to {reads}"
+            "encoder cannot read windows of this size",
+            found=window,
+            expected=f"window from 4 to {reads}",
         )
     if not model.tokenizer.is_fast:
         raise InputError("this model's tokenizer has no fast form", expected="a tokenizer.json")
@@ -177,7 +177,7 @@ def _network(
 
 
 def digest(folder: Path) -> str:
-    """Hash (text) of a model's files."""
+    """Return the hash (text) of a model's files."""
     files = [f for f in sorted(folder.rglob("*")) if f.is_file() and f.suffix in _PARTS]
     return _digest_of(
         folder, tuple((f, (stat := f.stat()).st_size, stat.st_mtime_ns) for f in files)

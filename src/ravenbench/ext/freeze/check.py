@@ -1,9 +1,9 @@
-"""Declares the option ``--frozen``: refuses a run whose problems are not those that were frozen.
+"""Declares the option ``--frozen``, which refuses a run whose problems differ from the frozen problems.
 
-In: ``check``: the path of a manifest (what ``raven freeze`` writes), a draft or an earlier folder, and its resolved
+In: ``check``: the path of a manifest (written by ``raven freeze``), a draft or an earlier folder, and its resolved
 spec as a mapping.
-Out: ``check`` gives nothing; it raises the InputError of ``copies.check_frozen`` where a set or split of the manifest
-is lacking, FormatError for a damaged manifest. ``FROZEN``: the option with this check.
+Out: ``check`` returns nothing; it raises the InputError of ``copies.check_frozen`` if a set or split of the manifest
+is missing, FormatError for a damaged manifest. ``FROZEN``: the option with this check.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ravenbench.engine.task import DraftCheck
 
 
 def check(place: Any, made: Any, spec: Mapping[str, Any]) -> None:
-    """Refuse what does not hold all sets and splits of the manifest."""
+    """Raise an error if not all sets and splits of the manifest are present."""
     from ravenbench.ext.freeze.copies import check_frozen
 
     check_frozen(place, made, spec)
@@ -25,8 +25,8 @@ def check(place: Any, made: Any, spec: Mapping[str, Any]) -> None:
 FROZEN = DraftCheck(
     Option(
         "frozen",
-        "Manifest of raven freeze: that its problems or splits are these is checked before anything"
-        " is computed.",
+        "Manifest of raven freeze: Raven checks that problems or splits are the same before it"
+        " computes anything.",
         takes=PATH,
     ),
     check,

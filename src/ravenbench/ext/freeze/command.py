@@ -1,8 +1,8 @@
 """Runs ``raven freeze`` and ``raven thaw``: problems that can be cited, and rebuilt from another copy of the texts.
 
 In: ``freeze``: the path of a run, problems, a search's files, a spec or a corpus, and a file to write; ``thaw``: a
-manifest, a copy of the corpus, and perhaps a folder to write.
-Out: a manifest file (JSON), or a folder of problems, and lines or JSON that say what differs; exit code 2 where not
+manifest, a copy of the corpus, and optionally a folder to write.
+Out: a manifest file (JSON), or a folder of problems, and lines or JSON with the differences; exit code 2 if not
 every problem could be rebuilt or a search has another truth. InputError for what cannot be read or written.
 """
 
@@ -30,23 +30,28 @@ def freeze(
     ],
     names: Annotated[
         Names,
-        typer.Option(help="Of people and topics; a hash hides from who reads, not who guesses."),
+        typer.Option(
+            help="Names of people and topics: clear, or hashes (somebody who guesses a name can check it)."
+        ),
     ] = "clear",
     truth: Annotated[
-        bool, typer.Option(help="Whether the manifest tells which problems have one author.")
+        bool, typer.Option(help="Whether the manifest contains the truth of the problems.")
     ] = True,
     corpus: Annotated[
-        str | None, typer.Option(help="The whole corpus: thaw then names documents beside it.")
+        str | None,
+        typer.Option(help="The whole corpus: thaw then lists additional documents of a copy."),
     ] = None,
     column: Annotated[
-        str | None, typer.Option(help="A column of the corpus that is its split.")
+        str | None, typer.Option(help="A column of the corpus with its split.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the split that is drawn of a corpus.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the split that Raven draws from a corpus.")
+    ] = 0,
     json: Json = False,
     *,
     reading: dict[str, Any],
 ) -> None:
-    """Describe problems, folds or a split without their texts, so that others rebuild them and a paper can cite them.
+    """Describe problems, folds or a split without texts, so that others can rebuild them and a paper can cite them.
 
     raven freeze raven-runs/newsgroups-1234 -o split.json.gz
 
@@ -78,33 +83,35 @@ def freeze(
     say(f"cite: {made.cited()}")
     say(
         f"manifest: {out} ({out.stat().st_size / 1000:,.0f} kB, names"
-        f" {'in the clear' if names == 'clear' else names})"
+        f" {'not hidden' if names == 'clear' else names})"
     )
 
 
 @reads
 def thaw(
-    manifest: Annotated[str, typer.Argument(help="What raven freeze wrote.")],
+    manifest: Annotated[str, typer.Argument(help="The manifest that raven freeze wrote.")],
     corpus: Annotated[
         str, typer.Argument(help="A copy of the texts: a corpus, problems, or a run's folder.")
     ],
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="A new folder; default: only check.")
     ] = None,
-    partial: Annotated[bool, typer.Option("--partial", help="Write what can be rebuilt.")] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Write the problems that can be rebuilt.")
+    ] = False,
     json: Json = False,
     *,
     reading: dict[str, Any],
 ) -> None:
-    """Rebuild frozen problems from a copy of their corpus, or say document by document what differs.
+    """Rebuild frozen problems from a copy of their corpus, or show the difference of each document.
 
     raven thaw split.json.gz newsgroups -o problems/
 
     raven thaw split.json.gz newsgroups
 
-    Documents are missing, changed (found by name, content or place), extra (where the manifest knows the whole corpus),
-    in another order or, where both tell authors, under another one; a search's query may have another truth. Exit
-    code 2 says that not every problem could be rebuilt, or that a search has another truth.
+    Documents are missing, changed (found by name, content or place), extra (if the manifest lists the whole corpus),
+    in another order or, if both name authors, by another author; a search's query may have another truth. Exit
+    code 2: not every problem could be rebuilt, or a search has another truth.
     """
     from ravenbench.cli.show import print_json, say
     from ravenbench.ext.freeze.manifests import thaw
@@ -133,20 +140,20 @@ def thaw(
         if (more := len(thawed.differences) - SHOWN) > 0:
             say(f"and {more:,} more differences (all with --json)")
         say(
-            f"{total - thawed.lacking:,} of {total:,} {what} can be rebuilt; digest"
+            f"Raven can rebuild {total - thawed.lacking:,} of {total:,} {what}; digest"
             f" {thawed.manifest.digest}"
         )
         if not thawed.lacking:
             others = sum(one.kind == "other author" for one in thawed.differences)
             same = (
-                "every text is the same to the byte"
-                + f", {others:,} under another author" * bool(others)
+                "every text is identical, byte by byte"
+                + f", {others:,} by another author" * bool(others)
             )
             say(same if thawed.exact else "some texts differ in white space at line ends")
         if "author" not in thawed.manifest.columns:
             say(
-                "authors were not compared, for the manifest tells none; freeze --corpus takes"
-                " those of the corpus"
+                "Raven did not compare authors, because the manifest names none; freeze --corpus takes"
+                " the authors of the corpus"
             )
     if out is not None:
         thawed.write(out, partial)

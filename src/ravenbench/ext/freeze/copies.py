@@ -1,11 +1,11 @@
-"""Compares a copy of a corpus, a draft or a run with a manifest: where its documents are, and what differs.
+"""Compares a copy of a corpus, a draft or a run with a manifest: finds its documents and the differences.
 
 In: ``match``: a ``Manifest`` of n documents (problems without texts) and a ``Source`` (documents and problems of the
 copy); ``check_frozen``: a manifest's path, a draft or run, and its spec as a mapping.
-Out: ``match``: a ``Match`` with ``rows`` (n,) of the copy from 0, −1 where it lacks the document, ``differences``
-(none, one or several for a document, also for documents that only the copy has), ``exact``: the same to the byte.
-``check_frozen`` gives nothing; InputError if a frozen set is lacking. ``called`` gives a document's name; ``source_of``
-a ``Source``, ``truth_of`` and ``parts_of`` lists of ``SourcePart``.
+Out: ``match``: a ``Match`` with ``rows`` (n,) of the copy from 0, −1 if it lacks the document, ``differences``
+(none, one or several for a document, also for documents only in the copy), ``exact``: identical byte by byte.
+``check_frozen`` returns nothing; InputError if a frozen set is missing. ``called`` returns a document's name;
+``source_of`` a ``Source``, ``truth_of`` and ``parts_of`` lists of ``SourcePart``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import InputError, first_names
+from ravenbench.errors import InputError, counted, first_names
 from ravenbench.ext.freeze.frozen import (
     SHORT,
     Manifest,
@@ -51,7 +51,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Where a copy has a manifest's n documents: ``rows`` (n,), −1 where it has not; ``exact`` to the byte."""
+    """The places of a manifest's n documents in a copy: ``rows`` (n,), −1 if missing; ``exact``: identical byte by byte."""
 
     rows: Ints
     differences: list[Difference]
@@ -164,7 +164,9 @@ def _other_truth(manifest: Manifest, copy: Source, rows: Ints) -> list[Differenc
     now = _pairs(theirs.known_index, theirs.questioned_index[theirs.owner])
     problem_of_row = {int(rows[i]): i for i in frozen.questioned_index.tolist() if rows[i] >= 0}
     return [
-        Difference("other truth", called(manifest, i), "its true candidates are others in the copy")
+        Difference(
+            "other truth", called(manifest, i), "its true candidates are different in the copy"
+        )
         for row, i in problem_of_row.items()
         if then.get(row, set()) != now.get(row, set())
     ]
@@ -180,7 +182,7 @@ def _pairs(known: Ints, questioned: Ints) -> dict[int, set[int]]:
 
 
 def called(manifest: Manifest, i: int) -> str:
-    """What a document is called: its name, else the first place where it is used."""
+    """Return a document's name, or the first place where it is used."""
     if manifest.ids is not None and manifest.names == "clear":
         return manifest.ids[i]
     return (
@@ -190,7 +192,7 @@ def called(manifest: Manifest, i: int) -> str:
 
 
 def source_of(made: Any) -> Source:
-    """The splits of a draft or a run's folder, or else its folds of texts that nothing has changed: neither
+    """Return the splits of a draft or a run's folder, otherwise its folds of unchanged texts: neither
     transplanted, rewritten nor cut."""
     folds = made.plan.folds
     texts = made.texts
@@ -219,8 +221,8 @@ def _stored(made: Any, name: str) -> Any:
 
 
 def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[SourcePart]:
-    """The truth of a search as a set of problems: a text of each query, and one of each of its true candidates, in an
-    order that follows from the texts; ``array`` gives those of ``ext.retrieval.pool.Pool.arrays``.
+    """Return the truth of a search as a set of problems: a text of each query and one of each of its true candidates, in an
+    order that follows from the texts; ``array`` returns the arrays of ``ext.retrieval.pool.Pool.arrays``.
     """
 
     def first(side: str, items: Iterable[int]) -> dict[int, tuple[bytes, int]]:
@@ -247,7 +249,7 @@ def truth_of(texts: TextTable, array: Callable[[str], Any]) -> list[SourcePart]:
 
 
 def parts_of(folds: Iterable[Fold]) -> list[SourcePart]:
-    """Both sides of folds as sets."""
+    """Return both sides of folds as sets."""
     return [
         SourcePart(f"{fold.name}/{side}", problems, same)
         for fold in folds
@@ -259,8 +261,8 @@ def parts_of(folds: Iterable[Fold]) -> list[SourcePart]:
 
 
 def check_frozen(place: str | Path, made: Any, spec: Mapping[str, Any]) -> None:
-    """Refuse a draft or a run that does not hold all sets and splits of a manifest. InputError says what differs, also
-    of the options that were asked for."""
+    """Raise InputError for a draft or a run that does not have all sets and splits of a manifest; it shows what differs, also
+    in the options."""
     manifest = read_manifest(place)
     source = source_of(made)
     keys = keys_of(source.texts, source.used)
@@ -292,15 +294,15 @@ def check_frozen(place: str | Path, made: Any, spec: Mapping[str, Any]) -> None:
         ]
         lines += unlike[:3]
         raise InputError(
-            "these are not the problems that were frozen",
+            "these problems differ from the frozen problems",
             file=place,
-            found=f"{len(absent)} of {len(wanted)} sets differ: " + "; ".join(lines),
+            found=f"{len(absent)} of {counted(len(wanted), 'set')} different: " + "; ".join(lines),
             fix=(
-                "give the options it was frozen with"
+                "use the options of the manifest"
                 if unlike and not lost
                 else (
-                    "raven thaw MANIFEST CORPUS names what differs in the corpus, and writes what"
-                    " was frozen"
+                    "raven thaw MANIFEST CORPUS shows what differs in the corpus, and writes the"
+                    " frozen problems"
                 )
             ),
         )

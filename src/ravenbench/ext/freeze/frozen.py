@@ -1,21 +1,21 @@
-"""Defines a manifest: problems without texts, with all that is needed to rebuild them from a copy of their corpus.
+"""Defines a manifest: problems without texts, with everything needed to rebuild them from a copy of their corpus.
 
 In: ``read_manifest``: a path; ``text_key``: a text; ``keys_of``, ``exact_hash``: a ``TextTable`` and rows (from 0);
 ``digest_of``: keys, problems, truth or None, whether ids count; ``packed``: whole numbers from 0, or bytes.
 Out: ``read_manifest``: a ``Manifest`` (InputError if there is none, FormatError if damaged) with ``FrozenSet``
-problems, truth True for one author, None where not told; ``text_key``: 12 bytes, ``keys_of``: (texts, 12);
+problems, truth True for the same author, None if not included; ``text_key``: 12 bytes, ``keys_of``: (texts, 12);
 ``digest_of``, ``exact_hash``, ``digest_of_all``, ``checksum_of``: text; ``packed``, ``marks_text``: text, ``unpacked``
 (ValueError), ``byte_rows``: numbers again; ``column_of``: a ``FrozenColumn``; ``place_in`` (or None), ``hidden_name``:
 names; ``made_ids``: bool.
 
-A document is known by the first 12 bytes of the BLAKE2b hash (16 bytes) of its text as ``FORM`` says, in UTF-8. That is
-enough: of a million documents, two share so much by accident with a probability of 6e-18. Who wants two texts with one
-hash can make them, but only by choosing both before the manifest is made. A name under a salt is hidden from who reads
-it, not from who guesses it: the salt is the manifest's digest, so that the same problems give the same manifest.
+A document is identified by the first 12 bytes of the BLAKE2b hash (16 bytes) of its text (as in ``FORM``), in UTF-8. This
+is enough: among a million documents, two share them by chance with a probability of 6e-18. Somebody can make two texts
+with the same hash on purpose, but only by choosing both before the manifest is made. A salted name cannot be read, but
+it can be guessed: the salt is the manifest's digest, so that the same problems give the same manifest.
 
-Numbers are little-endian, of 1, 2 or 4 bytes (``u2:`` and base64). A set's ``digest`` is that of its problems alone:
-hashes of texts, truth, marks and, where they are not made of the texts, ids. The manifest's is made of these, so that
-names in the clear or hidden, another version of Raven or another order of the corpus do not change it.
+Numbers are little-endian, of 1, 2 or 4 bytes (``u2:`` and base64). A set's ``digest`` covers only its problems:
+hashes of texts, truth, marks and, if they are not made from the texts, ids. The manifest's digest is made from these, so
+that clear or hidden names, another version of Raven or another order of the corpus do not change it.
 """
 
 from __future__ import annotations
@@ -51,33 +51,33 @@ FORM = (
 )
 HASH = "BLAKE2b of 16 bytes over UTF-8, its first 12"
 SIZE = 12
-"""Bytes of a document's hash."""
+"""Number of bytes of a document's hash."""
 SHORT = 6
-"""Bytes of the hash of a document that is in no problem, and of a hidden name."""
+"""Number of bytes of the hash of a document that is in no problem, and of a hidden name."""
 MOST_BYTES = 2**27
 LONGEST = 200
-"""Bytes of a name that names a folder."""
+"""Maximum number of bytes of a name that is used for a folder."""
 COLUMNS = ("author", "topic", "language")
 Names = Literal["clear", "hashed"]
 Keys = NDArray[np.uint8]
 
 
 class FrozenColumn(Record, frozen=True, kw_only=True):
-    """Labels of documents: ``codes`` are numbers of ``names``, counted from 1; 0 where there is none."""
+    """Labels of documents: ``codes`` are numbers of ``names``, counted from 1; 0 means no label."""
 
     names: list[str]
     codes: str
 
     def labels(self, rows: Ints, size: int) -> Labels:
-        """The same of a copy of ``size`` documents, where the documents have these rows (−1: none)."""
+        """Return the labels for a copy of ``size`` documents, in which the documents have these rows (−1: none)."""
         codes: Ints = np.full(size, -1, dtype=np.int64)
         codes[rows[rows >= 0]] = unpacked(self.codes)[rows >= 0] - 1
         return Labels(codes, tuple(self.names))
 
 
 class FrozenSet(Record, frozen=True, kw_only=True):
-    """Problems by numbers of documents; null are ``sizes`` where each has one known document, ``ids`` where they are
-    hashes of the two texts, ``same`` where truth is not told."""
+    """Problems by numbers of documents; ``sizes`` is null if each has one known document, ``ids`` if they are
+    hashes of the two texts, ``same`` if truth is not included."""
 
     name: str
     digest: str
@@ -92,9 +92,9 @@ class FrozenSet(Record, frozen=True, kw_only=True):
 
 class Manifest(Record, frozen=True, kw_only=True, dict=True):
     """What ``raven freeze`` writes. ``exact`` is the hash of all texts byte by byte, ``others`` short hashes of the
-    corpus's other documents (null: not told), ``rule`` how the problems were made, where a run tells it; ``splits`` has
-    the part that each document is in, such as the topic that is held out, by the name of the division. The only set
-    of a search is its truth: each query beside its true candidates. Earlier manifests have ``sketches``, which
+    corpus's other documents (null: not included), ``rule`` how the problems were made, if a run says it; ``splits`` has
+    the part of each document, for example the held-out topic, by the name of the division. The only set
+    of a search is its truth: each query with its true candidates. Earlier manifests have ``sketches``, which
     only their checksum reads."""
 
     format: int
@@ -119,7 +119,7 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
     sketches: str | UnsetType = UNSET
 
     def cited(self) -> str:
-        """How a paper cites it."""
+        """Return the text with which a paper cites it."""
         several = f" in {len(self.sets)} sets" if len(self.sets) > 1 else ""
         kind = "queries" if self.splits else "problems"
         what = f"{self.counts['problems']:,} {kind}{several} over " if self.sets else ""
@@ -130,15 +130,15 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def keys(self) -> Keys:
-        """Hashes of the documents, (n, 12)."""
+        """Return hashes of the documents, (n, 12)."""
         return byte_rows(self.documents, SIZE)
 
     def shown(self, name: str) -> str:
-        """A name as this manifest has it."""
+        """Return a name as this manifest writes it."""
         return name if self.names == "clear" else hidden_name(name, self.digest)
 
     def problems(self, one: FrozenSet) -> tuple[Problems, Bools | None]:
-        """A set's problems whose rows are numbers of documents, over a table without texts, and their truth."""
+        """Return a set's problems, whose rows are numbers of documents, over a table without texts, and their truth."""
         known = unpacked(one.known)
         questioned = unpacked(one.questioned)
         n = len(questioned)
@@ -148,14 +148,14 @@ class Manifest(Record, frozen=True, kw_only=True, dict=True):
         if {len(ids), one.problems, *(len(m) for m in (same, marks) if m is not None)} != {n}:
             raise ValueError(f"the parts of {one.name} do not fit together")
         if max(int(known.max(initial=-1)), int(questioned.max(initial=-1))) >= len(self.keys):
-            raise ValueError(f"{one.name} names documents that are not there")
+            raise ValueError(f"{one.name} names documents that do not exist")
         table = TextTable(b"", np.zeros(len(self.keys) + 1, dtype=np.int64), self.keys, None)
         ptr = np.concatenate([[0], np.cumsum(sizes)])
         return Problems(table, name_array(ids), ptr, known, questioned, calibrate=marks), same
 
 
 class SourcePart(NamedTuple):
-    """Problems to be frozen, with their truth where it may be told."""
+    """Problems to freeze, with their truth if it may be included."""
 
     name: str
     problems: Problems
@@ -163,7 +163,7 @@ class SourcePart(NamedTuple):
 
 
 def place_in(parts: Iterable[SourcePart], row: int) -> str | None:
-    """The first place where a document is used."""
+    """Return the first place where a document is used."""
     for name, problems, _ in parts:
         if len(at := np.flatnonzero(problems.known_index == row)):
             owner = problems.owner[at[0]]
@@ -178,7 +178,7 @@ def place_in(parts: Iterable[SourcePart], row: int) -> str | None:
 
 class Source(NamedTuple):
     """Documents, by row of ``texts`` with their ids and labels, and the problems and splits over them; ``rule`` and
-    ``seed`` say how these were made, ``left_out`` counts what is not among them."""
+    ``seed`` say how these were made, ``left_out`` counts what is missing."""
 
     texts: TextTable
     ids: Sequence[str] | None = None
@@ -191,7 +191,7 @@ class Source(NamedTuple):
     left_out: Mapping[str, int] = {}
 
     def called(self, row: int) -> str:
-        """What a document is called here."""
+        """Return the name of a document here."""
         return (
             place_in(self.parts, row) or f"number {row + 1:,}"
             if self.ids is None
@@ -200,20 +200,20 @@ class Source(NamedTuple):
 
     @property
     def used(self) -> Ints:
-        """Rows of the documents that stand in problems or splits."""
+        """Return rows of the documents in problems or splits."""
         cited = [part.problems.documents for part in self.parts]
         divided = [np.flatnonzero(one.codes >= 0) for one in self.splits.values()]
         return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *cited, *divided]))
 
 
 def text_key(text: str) -> bytes:
-    """The 12 bytes by which a document is known."""
+    """Return the 12 bytes that identify a document."""
     lines = composed(text).lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return content_hash("\n".join(line.rstrip() for line in lines).rstrip())[:SIZE]
 
 
 def keys_of(texts: TextTable, rows: Iterable[int]) -> Keys:
-    """Hashes of some documents by their rows, (len(texts), 12); those of others are 0."""
+    """Return hashes of documents by their rows, (len(texts), 12); 0 for the others."""
     keys = np.zeros((len(texts), SIZE), dtype=np.uint8)
     for row in rows:
         keys[row] = np.frombuffer(text_key(texts[row]), dtype=np.uint8)
@@ -221,7 +221,7 @@ def keys_of(texts: TextTable, rows: Iterable[int]) -> Keys:
 
 
 def made_ids(problems: Problems) -> bool:
-    """Whether the ids of problems are hashes of their texts."""
+    """Return whether the ids of problems are hashes of their texts."""
     if (problems.sizes != 1).any():
         return False
     made = Problems.pairs(problems.texts, problems.known_index, problems.questioned_index)
@@ -229,7 +229,7 @@ def made_ids(problems: Problems) -> bool:
 
 
 def digest_of(keys: Keys, problems: Problems, same: Bools | None, ids: bool) -> str:
-    """The digest of problems, with their ids or without; row i of their texts has the hash ``keys[i]``."""
+    """Return the digest of problems, with their ids or without; row i of their texts has the hash ``keys[i]``."""
     parts = [
         keys[problems.known_index],
         keys[problems.questioned_index],
@@ -244,7 +244,7 @@ def digest_of(keys: Keys, problems: Problems, same: Bools | None, ids: bool) -> 
 
 
 def exact_hash(texts: TextTable, rows: Ints) -> str:
-    """The hash of texts byte by byte."""
+    """Return the hash of texts byte by byte."""
     return content_hash(texts.hashes[rows].tobytes()).hex()
 
 
@@ -253,10 +253,10 @@ _MADE_UP = (TypeError, LookupError, ArithmeticError, AttributeError)
 
 
 def read_manifest(place: str | Path) -> Manifest:
-    """A manifest from a file; InputError if there is none, FormatError if it is damaged or of another format."""
+    """Read a manifest from a file; InputError if there is none, FormatError if it is damaged or of another format."""
     if (path := Path(place)).is_dir():
         raise InputError(
-            "a folder is no manifest",
+            "this is a folder, not a manifest",
             file=path,
             fix="raven thaw MANIFEST CORPUS, the manifest first",
         )
@@ -282,9 +282,9 @@ def read_manifest(place: str | Path) -> Manifest:
         *_MADE_UP,
     ) as error:
         raise FormatError(
-            f"this is no whole manifest of raven freeze ({error})",
+            f"not a complete manifest of raven freeze ({error})",
             file=place,
-            fix="get it again, or freeze anew",
+            fix="get it again, or freeze the problems again",
         ) from None
     return manifest
 
@@ -311,9 +311,9 @@ def _check(manifest: Manifest, file: str) -> None:
     for name in (manifest.name, *names, *stated):
         checked_name(name, "a name", file)
     if not manifest.columns.keys() <= {*COLUMNS} or {"id", "text"} & manifest.splits.keys():
-        raise ValueError("it has columns that no manifest has")
+        raise ValueError("it has unknown columns")
     if any(len({*each}) < len(each) for each in ids):
-        raise ValueError("an id stands twice in it")
+        raise ValueError("it has a duplicate id")
     for name in (*names, *chain.from_iterable(ids[1:])):
         if any(len(part.encode()) > LONGEST for part in name.split("/")):
             raise ValueError(f"{name[:40]}… is too long to name a folder")
@@ -325,7 +325,7 @@ def _check(manifest: Manifest, file: str) -> None:
         stated_parts = ", ".join([*names, *manifest.splits])
         expected = "one set, and one split called role"
         raise FormatError(
-            "sets with a split that are no search's",
+            "sets with a split that do not belong to a search",
             file=file,
             found=stated_parts,
             expected=expected,
@@ -336,7 +336,7 @@ def _check(manifest: Manifest, file: str) -> None:
             or {"..", "."} & set(one.name.split("/"))
             or {*"\\:"} & set(one.name)
         ):
-            raise ValueError(f"{one.name!r} is no name of a folder")
+            raise ValueError(f"{one.name!r} cannot be the name of a folder")
         problems, same = manifest.problems(one)
         if digest_of(manifest.keys, problems, same, one.ids is not None) != one.digest:
             raise ValueError(f"the digest of {one.name} is not that of its problems")
@@ -347,14 +347,14 @@ def _check(manifest: Manifest, file: str) -> None:
 
 
 def packed(numbers: NDArray[Any] | bytes) -> str:
-    """Whole numbers from 0 as text."""
+    """Return whole numbers from 0 as text."""
     array = np.frombuffer(numbers, dtype=np.uint8) if isinstance(numbers, bytes) else numbers
     size = next(size for size in (1, 2, 4) if int(array.max(initial=0)) < 2 ** (8 * size))
     return f"u{size}:" + base64.b64encode(array.astype(f"<u{size}").tobytes()).decode()
 
 
 def unpacked(text: str) -> Ints:
-    """The numbers of ``packed``; ValueError if it is none."""
+    """Return the numbers of ``packed``; ValueError if the text is invalid."""
     kind, _, data = text.partition(":")
     if kind not in ("u1", "u2", "u4"):
         raise ValueError("not packed numbers")
@@ -362,7 +362,7 @@ def unpacked(text: str) -> Ints:
 
 
 def byte_rows(text: str, width: int) -> Keys:
-    """Packed bytes in rows of so many."""
+    """Return packed bytes in rows of this width."""
     return unpacked(text).astype(np.uint8).reshape(-1, width)
 
 
@@ -381,13 +381,13 @@ def hidden_name(name: str, salt: str) -> str:
 
 
 def column_of(labels: Labels, rows: Ints) -> FrozenColumn:
-    """The labels of these rows."""
+    """Return the labels of these rows."""
     used = Labels.of(labels[row] for row in rows)
     return FrozenColumn(names=list(used.names), codes=packed(used.codes + 1))
 
 
 def split_digest(keys: Keys, column: FrozenColumn) -> str:
-    """Each document by its part of a split."""
+    """Return the digest of each document with its part of a split."""
     pairs = zip(map(bytes, keys), unpacked(column.codes).tolist(), strict=True)
     return "\x1f".join(
         sorted(f"{key.hex()} {column.names[code - 1]}" for key, code in pairs if code)
@@ -395,7 +395,7 @@ def split_digest(keys: Keys, column: FrozenColumn) -> str:
 
 
 def digest_of_all(keys: Keys, sets: Sequence[FrozenSet], splits: Mapping[str, FrozenColumn]) -> str:
-    """Of the digests of all sets, and of the documents by their part in each split."""
+    """Return the digest of the digests of all sets, and of the documents by their part in each split."""
     parts = [one.digest for one in sets]
     for name, column in splits.items():
         parts += [name, *filter(None, [split_digest(keys, column)])]

@@ -1,11 +1,11 @@
-"""Writes problems as a manifest without texts (``ravenbench.freeze``), and makes them again from it (``thaw``).
+"""Writes problems as a manifest without texts (``ravenbench.freeze``), and rebuilds them from it (``thaw``).
 
-In: ``freeze``: a run's folder, problems, folds or a corpus, and perhaps a file to write; ``thaw``: a manifest, a copy
-of its corpus, and perhaps a folder to write; ``manifest_of``: a ``Source``.
-Out: ``freeze`` and ``manifest_of``: a ``Manifest`` (hashes in the place of texts); ``thaw``: ``Thawed``: a ``Rebuilt``
-(problems, truth or None, count of those lacking) for each set, rows (n,) of the copy from 0, −1 = none, and
-differences; ``write_manifest`` writes JSON. InputError if there is nothing to freeze, another manifest or a folder is
-there, or something to be written is lacking; FormatError for a damaged manifest.
+In: ``freeze``: a run's folder, problems, folds or a corpus, and optionally a file to write; ``thaw``: a manifest, a copy
+of its corpus, and optionally a folder to write; ``manifest_of``: a ``Source``.
+Out: ``freeze`` and ``manifest_of``: a ``Manifest`` (hashes instead of texts); ``thaw``: ``Thawed``: a ``Rebuilt``
+(problems, truth or None, number of missing problems) for each set, rows (n,) of the copy from 0, −1 = none, and
+differences; ``write_manifest`` writes JSON. InputError if there is nothing to freeze, another manifest or a folder
+exists, or something to be written is missing; FormatError for a damaged manifest.
 """
 
 from __future__ import annotations
@@ -74,37 +74,35 @@ def freeze(
     seed: int = 0,
     **reading: Any,
 ) -> Manifest:
-    """Describe problems, folds or a split so that others rebuild them from their own copy of the texts.
+    """Describe problems, folds or a split so that others can rebuild them from their copy of the texts.
 
     Parameters
     ----------
     what : str, Path, Store, Fold or a sequence of Fold
         A run's folder; problems (PAN13–15 or PAN20–23: file, folder, zip); a spec file of ``raven run`` or a corpus,
-        whose split is drawn as ``raven run`` does, and nothing is computed.
+        whose split is drawn as in ``raven run``, without computing anything.
     out : path, optional
-        Where the manifest is written, compressed if it ends in ``.gz``.
+        The file to write, compressed if it ends in ``.gz``.
     names : 'clear' or 'hashed'
-        How documents, authors and topics are named: a hash hides them from who reads, not from who guesses.
+        How documents, authors and topics are named: a hash cannot be read, but somebody who guesses a name can check it.
     truth : bool
-        Whether truth is told.
+        Whether the manifest includes truth.
     corpus : optional
-        The whole corpus: ``thaw`` then names documents that a copy has besides.
+        The whole corpus: ``thaw`` then lists additional documents of a copy.
     column : str, optional
-        Of a corpus: this column is its split (train and test, query and candidate), and none is drawn.
+        The column of a corpus that is its split (train and test, query and candidate), instead of drawing a split.
     seed : int
-        Of a split that is drawn.
+        Seed of a split that is drawn.
     **reading
-        How a corpus is read, as ``load_corpus`` takes it.
+        Options for reading a corpus, as in ``load_corpus``.
 
     Raises
     ------
     InputError
-        If there are no problems, or the manifest cannot be written.
+        If there are no problems, or Raven cannot write the manifest.
     """
     if names not in ("clear", "hashed"):
-        raise InputError(
-            "names are in the clear or hashed", found=names, expected="clear or hashed"
-        )
+        raise InputError("names must be clear or hashed", found=names, expected="clear or hashed")
     if out is not None:
         earlier = _manifest_at(out)
         known = [] if earlier is None else [digest(Path(out))]
@@ -119,7 +117,7 @@ def freeze(
         parts = []
     if not parts and not source.splits:
         raise InputError(
-            "there are no problems to freeze here", found=", ".join(source.left_out) or None
+            "no problems to freeze found here", found=", ".join(source.left_out) or None
         )
     left_out = {why: count for why, count in source.left_out.items() if count}
     whole = None if corpus is None else _documents(corpus, reading)
@@ -127,7 +125,7 @@ def freeze(
     if out is not None and (earlier is None or earlier.checksum != manifest.checksum):
         if earlier is not None:
             raise InputError(
-                "another manifest exists here, which may have been cited",
+                "another manifest exists here, and may have been cited",
                 file=out,
                 fix="give a new name",
             )
@@ -144,7 +142,7 @@ def _manifest_at(place: str | Path) -> Manifest | None:
 
 
 class Rebuilt(NamedTuple):
-    """A set of n problems over the copy's texts, its truth (n,) where it is told, and the count of problems that
+    """A set of n problems over the copy's texts, its truth (n,) if included, and the number of problems that
     could not be rebuilt."""
 
     problems: Problems
@@ -154,11 +152,11 @@ class Rebuilt(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Thawed:
-    """What a copy of a corpus gives of a manifest: problems by the name of their set, and how the copy differs.
+    """A manifest rebuilt from a copy of a corpus: problems by the name of their set, and how the copy differs.
 
     ``documents`` are the copy's with the manifest's labels, ``rows`` (n,) which of them are the manifest's (−1:
-    none), ``splits`` their parts. ``exact`` says that all texts are those that were frozen to the byte, not only but
-    for white space.
+    none), ``splits`` their parts. ``exact`` says that all texts are identical to the frozen texts byte by byte,
+    including white space.
     """
 
     manifest: Manifest
@@ -171,7 +169,7 @@ class Thawed:
 
     @property
     def lacking(self) -> int:
-        """How many problems, and documents of a split, could not be rebuilt."""
+        """Return how many problems, and documents of a split, could not be rebuilt."""
         return (
             int((self.rows < 0).sum())
             if self.splits
@@ -180,7 +178,7 @@ class Thawed:
 
     @property
     def folds(self) -> list[Fold]:
-        """Folds, of sets named ``FOLD/train`` and ``FOLD/test`` with truth."""
+        """Return folds, from sets named ``FOLD/train`` and ``FOLD/test`` with truth."""
         true_sets = {name: one for name, one in self.sets.items() if one.same is not None}
         both = [
             name.removesuffix("/train")
@@ -191,7 +189,7 @@ class Thawed:
         return [Fold(n, a.problems, a.same, b.problems.blind(), b.same) for n, a, b in pairs]  # type: ignore[arg-type]
 
     def to_json(self) -> dict[str, Any]:
-        """One object of plain values."""
+        """Return one object of plain values."""
         sets = {
             n: {"problems": len(one.problems), "lacking": one.lacking}
             for n, one in self.sets.items()
@@ -208,13 +206,13 @@ class Thawed:
         """Write every set as PAN problems, in ``OUT/<set>``, and splits as columns of ``OUT/documents.jsonl``; a search
         as ``queries.jsonl``, ``candidates.jsonl`` and ``ground_truth.jsonl``.
 
-        InputError if something is lacking, unless what is there will do (``partial``).
+        InputError if something is missing, unless ``partial`` is True.
         """
         if self.lacking and not partial:
             raise InputError(
-                "this copy cannot give all that was frozen, and nothing was written",
-                found=f"{self.lacking:,} problems or documents are lacking",
-                fix="mend the copy where it differs, or take what is possible with --partial",
+                "this copy cannot give all frozen problems, so Raven writes nothing",
+                found=f"missing problems or documents: {self.lacking:,}",
+                fix="correct the copy where it differs, or write what is possible with --partial",
             )
         texts, ids, labels = self.documents[:3]
         columns = {name: one for name, one in {**labels, **self.splits}.items() if one is not None}
@@ -276,20 +274,20 @@ def thaw(
     partial: bool = False,
     **reading: Any,
 ) -> Thawed:
-    """Rebuild frozen problems from a copy of their corpus, and say document by document what differs.
+    """Rebuild frozen problems from a copy of their corpus, and list the difference of each document.
 
     Parameters
     ----------
     manifest : path or Manifest
-        What ``freeze`` wrote.
+        The manifest that ``freeze`` wrote.
     corpus : path, name, Corpus or Store
-        The copy: a corpus as ``load_corpus`` takes it, problems, or a run's folder.
+        The copy: a corpus as for ``load_corpus``, problems, or a run's folder.
     out : path, optional
         A new folder for the problems, in PAN's forms.
     partial : bool
-        Write those that can be rebuilt where some cannot.
+        Write the problems that can be rebuilt even if some cannot.
     **reading
-        As ``load_corpus`` takes it; shared passages are stripped where they were before it was frozen.
+        Options of ``load_corpus``; shared passages are removed if they were removed before freezing.
 
     Raises
     ------
@@ -374,7 +372,7 @@ def _source(what: Any, column: str | None, seed: int, reading: Mapping[str, Any]
         return _kept(what, reading) or _drawn(str(what), seed, reading)
     folds = [what] if isinstance(what, Fold) else list(what)
     if not folds:
-        raise InputError("there are no folds to freeze here", expected="at least one")
+        raise InputError("no folds to freeze found here", expected="at least one")
     texts, sides = on_one_table([side for fold in folds for side in (fold.train, fold.test)])
     parts = parts_of(
         replace(f, train=a, test=b) for f, a, b in zip(folds, sides[::2], sides[1::2], strict=True)
@@ -393,13 +391,13 @@ def _across(corpus: Corpus, parts: Labels) -> Iterator[str]:
     leaks = [" and ".join(f"{corpus.ids[row]} ({parts[row]})" for row in pair) for pair in pairs]
     if leaks:
         yield (
-            "texts of two parts repeat each other, so that one tells of the other:"
+            "texts of two parts repeat each other, so one part reveals the other:"
             f" {first_names(leaks)}"
         )
     plain = {name: label_key(name) for name in parts.names}
     alike = [f"{a} / {b}" for a in plain for b in plain if a != b and plain[b].startswith(plain[a])]
     if alike:
-        yield f"parts that may be one: {first_names(alike)}"
+        yield f"parts that may be the same: {first_names(alike)}"
 
 
 def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None:
@@ -408,7 +406,8 @@ def _kept(what: str | Path | Store, reading: Mapping[str, Any]) -> Source | None
         store = what if isinstance(what, Store) else Store.open(what)
         if not task_of(store.kind).freezes:
             raise InputError(
-                f"raven {store.kind} makes its own problems: these are not frozen", file=store.path
+                f"raven {store.kind} builds its own problems, and these cannot be frozen",
+                file=store.path,
             )
         return _made(store, store.kind, store.run.spec, store.run.seed)
     for name in tasks():
@@ -447,13 +446,13 @@ def _drawn(what: str, seed: int, reading: Mapping[str, Any]) -> Source:
         return _made(task.draft(), "run", task.spec.resolved(), task.spec.seed)
     except (CorpusError, FormatError) as error:
         raise CorpusError(
-            f"no split can be drawn here: {error.problem}",
+            f"Raven cannot draw a split here: {error.problem}",
             file=error.file,
             line=error.line,
             found=error.found,
             fix=(
                 f"{error.fix or ''}; or give a spec file of raven run, problems that raven problems"
-                " writes, or the split's own --column"
+                " writes, or the --column of the split"
             ).removeprefix("; or "),
         ) from None
 
@@ -481,7 +480,7 @@ def _given(what: str | Path, reading: Mapping[str, Any]) -> Source:
 
 
 def manifest_of(source: Source, names: Names, corpus: Source | None = None) -> Manifest:
-    """The manifest of problems and splits; ``corpus`` tells which other documents there are."""
+    """Return the manifest of problems and splits; ``corpus`` lists the other documents."""
     texts = source.texts
     used = source.used
     ids = source.ids
@@ -565,7 +564,7 @@ def _frozen(part: SourcePart, keys: Keys, place: Ints) -> FrozenSet:
 
 
 def write_manifest(manifest: Manifest, place: str | Path) -> None:
-    """Write a manifest as JSON, compressed where its name ends in ``.gz``; the same problems give the same bytes."""
+    """Write a manifest as JSON, compressed if its name ends in ``.gz``; the same problems give the same bytes."""
     text = files.json_bytes(msgspec.to_builtins(manifest))
     with whole_file(place) as file:
         file.write(gzip.compress(text, mtime=0) if str(place).endswith(".gz") else text)

@@ -1,8 +1,8 @@
 """Declares ``raven problems`` (builds PAN-style problems) and ``raven sample`` (shows which topics a run would choose).
 
 In: nothing.
-Out: ``PROBLEMS`` and ``SAMPLE``: ``Command`` records with the place of the function, a line of help, and where it is
-listed.
+Out: ``PROBLEMS`` and ``SAMPLE``: ``Command`` records with the place of the function, a line of help, and its section
+in the list.
 """
 
 from ravenbench.seams import CORPORA, Command

@@ -1,10 +1,10 @@
 """Cuts verification problems from a corpus, as the PAN-2014 organisers built theirs (``raven problems``).
 
-In: ``build``: a ``ProblemsSpec`` and a folder to write; ``build_problems``: a ``Corpus`` with options (least and most
-known documents, columns, fewest words, number of problems).
+In: ``build``: a ``ProblemsSpec`` and a folder to write; ``build_problems``: a ``Corpus`` with options (minimum and
+maximum known documents, columns, minimum words, number of problems).
 Out: ``build``: a folder in PAN's form, and a dict of what was made; ``build_problems``: ``Built``, n problems, truth
-(n,), half of them True (one author), counts of documents not used by reason. InputError for an option that does not
-fit, CorpusError if the corpus gives too few. ``cut`` (by author) and ``cut_across`` (a dict for each two values) give
+(n,), half of them True (same author), counts of unused documents by reason. InputError for an option that does not
+fit, CorpusError if the corpus is too small. ``cut`` (by author) and ``cut_across`` (a dict for each two values) return
 ``Case``s, rows from 0.
 """
 
@@ -22,14 +22,14 @@ import numpy as np
 from ravenbench.engine.options import PATH, AtLeastOne, AtLeastTwo, CorpusSpec, Option, about
 from ravenbench.engine.pool import Progress
 from ravenbench.engine.task import Ending, Work
-from ravenbench.errors import CorpusError, InputError
+from ravenbench.errors import CorpusError, InputError, counted
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import words
 from ravenbench.types import Bools, Corpus, Ints, Labels, Problems, name_array
 
 
 class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which problems are built of a corpus."""
+    """Which problems to build from a corpus."""
 
     corpus: Annotated[
         str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)
@@ -37,21 +37,21 @@ class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     known: Annotated[str, about("Known documents in each problem: a number, or LEAST-MOST.")] = (
         "1-5"
     )
-    match: Annotated[str, about("Columns in which all documents of a problem agree; 'none'.")] = (
-        "topic"
-    )
+    match: Annotated[
+        str, about("Columns in which all documents of a problem agree, or 'none'.")
+    ] = "topic"
     cross: Annotated[
         str | None,
         about(
-            "A column in which the questioned document differs from the known ones: COLUMN, or "
-            "COLUMN=A:B for known ones of A and a questioned one of B. It is not matched."
+            "A column in which questioned and known documents differ: COLUMN, or "
+            "COLUMN=A:B for known documents of A and a questioned one of B. Raven does not match it."
         ),
     ] = None
     min_words: Annotated[int, about("Leave out shorter documents.", bounds=(0, None))] = 0
     words: Annotated[
         AtLeastOne | None,
         about(
-            "Cut every document to its first so many words; shorter ones are left out.",
+            "Cut every document to this many words; leave out shorter documents.",
             bounds=(1, None),
         ),
     ] = None
@@ -66,7 +66,7 @@ class BuiltProblems(Work):
     """Build balanced verification problems as the PAN-2014 organisers did.
 
     Negative problems take their questioned document from another author of the same kind, so that neither the matched
-    columns nor the number of known documents tells the truth.
+    columns nor the number of known documents shows the truth.
 
         raven problems essays.csv -o essays/ --known 1-5 --min-words 500 --match term,age_band
         raven problems texts.csv -o mails/ --match none --cross genre=essay:email
@@ -93,15 +93,17 @@ class BuiltProblems(Work):
 
         built = cls.call(values)
         lines = [
-            f"{count:,} documents {reason}" for reason, count in built["dropped"].items() if count
+            f"{counted(count, 'document')} {reason}"
+            for reason, count in built["dropped"].items()
+            if count
         ]
         table = overview([{"name": built["corpus"], **built["table"]}])
         return Ending(built, [table, *lines, f"written to {values['out']}"])
 
 
 def build(spec: ProblemsSpec, out: Path) -> dict[str, Any]:
-    """Build and write problems; what was made, as JSON values. Raises InputError if an option, the corpus or the place
-    to write cannot be used.
+    """Build and write problems; return what was made, as JSON values. InputError if an option, the corpus or the output
+    folder cannot be used.
     """
     from ravenbench.ext.corpora.summary import table_one
     from ravenbench.outputs import check_folder, fresh_folder
@@ -154,13 +156,13 @@ def _range(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"\s*(\d{1,9})\s*(?:[-–]\s*(\d{1,9})\s*)?", text)
     if match is None:
         expected = "a number such as 1, or a range such as 1-5"
-        raise InputError("--known is no range", found=text, expected=expected)
+        raise InputError("--known is not a range", found=text, expected=expected)
     return int(match[1]), int(match[2] or match[1])
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Row numbers of known documents of an author and of another document of theirs, all of one kind."""
+    """Row numbers of known documents of an author and of another document by the author, all of one kind."""
 
     author: int
     known: Ints
@@ -170,7 +172,7 @@ class Case:
 @dataclass(frozen=True)
 class Cross:
     """Known documents have one value of a column (``topic``, ``genre`` or another), the questioned document has
-    another: any two that differ where no ``values`` (known, questioned) are given."""
+    another: any two different values if no ``values`` (known, questioned) are given."""
 
     column: str
     values: tuple[str, str] | None = None
@@ -186,20 +188,20 @@ class Cross:
             or (equals and known == questioned)
         ):
             raise InputError(
-                "this is no crossing of a column",
+                "not a valid crossing of a column",
                 found=text,
                 expected="COLUMN, or COLUMN=KNOWN:QUESTIONED with two different values",
             )
         return cls(column, (known, questioned) if equals else None)
 
     def codes(self, labels: Labels) -> tuple[int, int] | None:
-        """The values' numbers among a column's; InputError if it does not hold one of them."""
+        """Return the values' numbers in a column; InputError if one of them is missing."""
         if self.values is None:
             return None
         absent = [value for value in self.values if value not in labels.names]
         if absent:
             raise InputError(
-                f"column {self.column!r} holds no such value",
+                f"value not found in column {self.column!r}",
                 found=", ".join(absent),
                 expected=f"two of: {', '.join(labels.names[:20])}",
             )
@@ -209,7 +211,7 @@ class Cross:
 def cut(
     author: Ints, rows: Ints, least: int, most: int, rng: np.random.Generator
 ) -> dict[int, list[Case]]:
-    """Cases of every author among documents of one kind."""
+    """Return the cases of every author among documents of one kind."""
     cases: dict[int, list[Case]] = {}
     for writer in np.unique(author[rows]).tolist():
         own = rng.permutation(rows[author[rows] == writer])
@@ -229,10 +231,10 @@ def cut_across(
     rng: np.random.Generator,
     only: tuple[int, int] | None = None,
 ) -> list[dict[int, list[Case]]]:
-    """Cases whose questioned document has another value than the known ones: a list entry for each two values.
+    """Return cases whose questioned document has another value than the known ones: a list entry for each two values.
 
-    Cases of an entry may exchange questioned documents without a change of values. Values that most authors have come
-    first; documents are used once, so later entries get what is left; values that only one author has give none.
+    Cases of an entry may exchange questioned documents without a change of values. Values of most authors come
+    first; documents are used once, so later entries get the rest; values of only one author give no cases.
     """
     left: dict[int, dict[int, list[int]]] = {}
     for row in rng.permutation(rows).tolist():
@@ -262,8 +264,8 @@ def cut_across(
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """n problems built from a corpus, with authors, topics and languages (``blind()`` them before a verifier sees
-    them), their truth ``same`` (n,), as many of each, and counts of documents not used, by reason."""
+    """n problems built from a corpus, with authors, topics and languages (call ``blind()`` before a verifier sees
+    them), their truth ``same`` (n,), half of each class, and counts of unused documents, by reason."""
 
     problems: Problems
     same: Bools
@@ -280,22 +282,22 @@ def build_problems(
     seed: int = 0,
     cross: Cross | None = None,
 ) -> Built:
-    """Balanced problems whose documents agree in given columns.
+    """Build balanced problems whose documents agree in given columns.
 
     An author's documents of one kind (equal in every column of ``match``) are put in random order and cut into cases of
-    some known documents and a questioned one. A case as it is makes a positive problem; questioned documents exchanged
-    between authors of the same kind make the negative ones. So number of known documents, columns and the documents
-    themselves are the same in both classes and cannot tell the truth.
+    some known documents and a questioned one. An unchanged case is a positive problem; questioned documents exchanged
+    between authors of the same kind give the negative problems. Number of known documents, columns and the documents
+    themselves are therefore the same in both classes and cannot show the truth.
 
-    ``known`` is the least and the most known documents of a problem, drawn uniformly as far as an author has them;
-    ``match`` names ``topic``, ``language`` or further columns of the corpus. Documents under ``min_words`` words are
-    left out. ``problems`` are made, or as many as can be; a document is in at most one positive and one negative
+    ``known`` is the minimum and maximum number of known documents of a problem, drawn uniformly as far as an author has
+    them; ``match`` names ``topic``, ``language`` or further columns of the corpus. Documents under ``min_words`` words are
+    left out. ``problems`` are made, or as many as possible; a document is in at most one positive and one negative
     problem, as in PAN-2014 (Stamatatos et al. 2014, section 3.1). ``cross`` is a column in which the
-    questioned document differs from the known ones: positive and negative problems have the same two values, and the
+    questioned document differs from the known documents: positive and negative problems have the same two values, and the
     column is left out of ``match``.
 
-    InputError if a number is out of range, or a column or a value is not there; CorpusError if too few problems can be
-    made, with the counts that show it.
+    InputError if a number is out of range, or a column or a value is not found; CorpusError, with the counts, if too few
+    problems can be made.
     """
     least, most = known
     if not 1 <= least <= most:
@@ -305,7 +307,7 @@ def build_problems(
             expected="1 ≤ least ≤ most",
         )
     if problems is not None and (problems < 2 or problems % 2):
-        raise InputError("a balanced set has an even number of problems", found=problems)
+        raise InputError("the number of problems must be even in a balanced set", found=problems)
     match = [name for name in match if cross is None or name != cross.column]
     values = None if cross is None else _column(corpus, cross.column)
     only = None if cross is None or values is None else cross.codes(values)
@@ -334,13 +336,13 @@ def build_problems(
         )
         ways = [
             "match fewer columns" * bool(match),
-            "ask for fewer words" * (min_words > 0),
-            f"ask for fewer known documents than {known[0]}" * (known[0] > 1),
-            "ask for fewer problems" * bool(pairs),
+            "require fewer words" * (min_words > 0),
+            f"require fewer known documents than {known[0]}" * (known[0] > 1),
+            "require fewer problems" * bool(pairs),
         ]
         raise CorpusError(
             (
-                "this corpus cannot give that many problems"
+                "this corpus cannot give this many problems"
                 if pairs
                 else "this corpus cannot give problems"
             ),

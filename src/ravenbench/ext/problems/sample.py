@@ -1,7 +1,7 @@
-"""``raven sample``: shows which topics samplers choose, and how alike they are.
+"""``raven sample``: shows which topics samplers choose, and how similar they are.
 
 In: ``chosen_topics``: a ``SampleSpec`` (which names the corpus).
-Out: a dict of JSON values: ``samplers``, for each its topics in order of choice, their numbers of documents, and the
+Out: a dict of JSON values: ``samplers``: the topics of each in order of choice, their numbers of documents, and the
 mean and greatest cosine (−1 to 1) over their pairs, None for one topic. InputError (CorpusError, SpecError) if the
 corpus cannot be read, has too few topics, or a name does not parse.
 """
@@ -17,13 +17,13 @@ from ravenbench.engine.task import Ending, Work
 
 
 class SampleSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which topics are chosen, and how."""
+    """Which topics to choose, and how."""
 
     corpus: Annotated[
         str, about("A corpus by name, or a file with text, author and topic.", takes=PATH)
     ] = "synthetic"
     topic: Annotated[
-        str | None, about("Level of topic: a column, or e.g. extract(clusters=20).")
+        str | None, about("Level of topic: a column, or for example extract(clusters=20).")
     ] = None
     topics: Annotated[AtLeastTwo | None, about("How many topics to choose.", bounds=(2, None))] = (
         None
@@ -31,9 +31,9 @@ class SampleSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     min_docs: Annotated[
         AtLeastOne | None, about("Leave out topics with fewer documents.", bounds=(1, None))
     ] = None
-    encoder: Annotated[str, about("What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa"
-    samplers: Annotated[str, about("Comma-separated.")] = "hits, random, anti"
-    seed: Annotated[int, about("For samplers that draw.")] = 0
+    encoder: Annotated[str, about("Encoder that compares topics: lsa, nmf, lda, sbert.")] = "lsa"
+    samplers: Annotated[str, about("Samplers, separated by commas.")] = "hits, random, anti"
+    seed: Annotated[int, about("Seed of samplers that draw.")] = 0
 
 
 class ChosenTopics(Work):
@@ -57,7 +57,7 @@ class ChosenTopics(Work):
 
 
 def chosen_topics(spec: SampleSpec) -> dict[str, Any]:
-    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs. Raises
+    """Return the topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs.
     InputError if the corpus cannot be read or has too few topics.
     """
     import numpy as np

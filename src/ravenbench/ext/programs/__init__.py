@@ -1,7 +1,7 @@
-"""Declares ``raven export``; the package runs others' programs as verifiers, obfuscators and translators.
+"""Declares ``raven export``; the package runs external programs as verifiers, obfuscators and translators.
 
 In: nothing.
-Out: ``EXPORT``: a ``Command`` record with the place of the function, a line of help, and where it is listed.
+Out: ``EXPORT``: a ``Command`` record with the place of the function, a line of help, and its section in the list.
 """
 
 from ravenbench.seams import SHARE, Command

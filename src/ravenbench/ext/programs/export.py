@@ -1,8 +1,8 @@
 """Writes a run's folds as PAN problems, so that any outside system can use the benchmark (``raven export``).
 
 In: ``export``: the ``Store`` of a run, and a new folder to write; ``command``: the options of the command line.
-Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json`` (what each fold is), and a list of the
-folds' names (of a search: of its own files). InputError if the folder is there already or cannot be written, or the
+Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json`` (a description of each fold), and a list of
+the folds' names (for a search: of its files). InputError if the folder exists or Raven cannot write it, or the
 task has no folds to export.
 """
 
@@ -23,27 +23,27 @@ from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.store.store import Store
 
 EXPORTED = ("run", "pan14")
-"""Tasks whose folds can be written."""
+"""Tasks whose folds can be exported."""
 
 
 def export(store: Store, folder: Path) -> list[str]:
-    """Write ``FOLDER/<fold>/{train,test}`` for every fold, and ``FOLDER/folds.json``; returns the folds' names.
+    """Write ``FOLDER/<fold>/{train,test}`` for every fold, and ``FOLDER/folds.json``; return the folds' names.
 
-    Pairs become PAN20–23 jsonl, problems with several known documents PAN13–15 folders. The transplant probe's folds
-    are among them: ``folds.json`` says of each fold its ``setup`` (hits, random, probe …; of raven pan14 the corpus;
-    null for transplanted ones), the fold whose test set was rewritten (``source``, or null) and with which content
-    (``version``: along, against, off or batch, or null). They share the training set of their source.
+    Pairs become PAN20–23 jsonl, problems with several known documents PAN13–15 folders. The folds of the transplant
+    probe are included: for each fold, ``folds.json`` has its ``setup`` (hits, random, probe …; for raven pan14 the corpus;
+    null for transplanted folds), the fold whose test set was rewritten (``source``, or null) and with which content
+    (``version``: along, against, off or batch, or null). Transplanted folds share the training set of their source.
 
-    Test truth names authors and topics as PAN's does, and ``folds.json`` what was done: keep both from the systems
-    under test. Raises InputError if the folder is there already or cannot be written, or belongs to a task whose folds
-    cannot be written. A task whose class has ``export`` writes its own files, and their names are returned.
+    Test truth names authors and topics as PAN's truth does, and ``folds.json`` what was done: do not give them to the
+    systems under test. InputError if the folder exists or Raven cannot write it, or the task's folds cannot be exported.
+    A task whose class has ``export`` writes its own files and returns their names.
     """
     if (other := getattr(task_of(store.kind), "export", None)) is not None:
         written: list[str] = other(store, folder)
         return written
     if store.kind not in EXPORTED:
         raise InputError(
-            f"the folds of raven {store.kind} cannot be exported",
+            f"Raven cannot export the folds of raven {store.kind}",
             file=store.path,
             expected="a run's folder",
         )
@@ -73,14 +73,14 @@ def command(
 ) -> None:
     """Write every fold of a run as PAN problems: OUT/<fold>/train and OUT/<fold>/test, problems and truth.
 
-    Any outside system can then be trained and tested on the benchmark. OUT/folds.json tells which folds are the
-    transplant probe's: their test set is that of another fold (source) with other content (version), their training set
-    is the same, so that a system trained on the source answers them as it is. Write its answers to
-    ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
-    fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
+    Any outside system can then be trained and tested on the benchmark. OUT/folds.json lists the folds of the
+    transplant probe: their test set is the test set of another fold (source) with other content (version), and their
+    training set is the same, so a system trained on the source can answer them directly. Write the system's answers to
+    ANSWERS/<fold>/answers.jsonl; raven report RUN --answers NAME=ANSWERS then shows it as one more verifier, and
+    raven evaluate OUT/<fold>/test ANSWERS/<fold> evaluates a single fold.
 
-    Of a search: queries.jsonl, those with other content as VERSION/ID, and candidates.jsonl, to be ranked for raven
-    report SEARCH --answers NAME=RANKING.
+    For a search, this writes queries.jsonl (queries with other content as VERSION/ID) and candidates.jsonl. Rank the
+    candidates for raven report SEARCH --answers NAME=RANKING.
     """
     from ravenbench.cli.show import print_json, say
     from ravenbench.store.store import Store

@@ -1,12 +1,12 @@
-"""Takes texts that were rewritten elsewhere, from files or by running a program, and refuses what cannot be theirs.
+"""Reads texts that were rewritten elsewhere, from files or by running a program, and refuses invalid rewritings.
 
 In: ``Rewritings(folder)``: a folder or table of rewritings; ``Command(command)``: a command line (timeout in seconds
 for all texts together); both take ``ObfuscationTask``s with the original texts;
 ``checked_parts``: a ``FoundRewriting``; ``objection``: two texts.
-Out: ``rewrite`` a ``Rewriting`` (parts and counts of operations), ``rewrite_all`` one a text; ``checked_parts``: parts;
-``objection``: the reason or None. FormatError where one is empty, for
-another text, in another language, or has 10 times more or fewer words (of 20 or more); InputError from ``fit`` where
-rewritings or the program are missing, or rewritings too many; ProgramError where the program fails.
+Out: ``rewrite`` a ``Rewriting`` (parts and counts of operations), ``rewrite_all`` one for each text; ``checked_parts``:
+parts; ``objection``: the reason or None. FormatError if a rewriting is empty, for
+another text, in another language, or has 10 times more or fewer words (of 20 or more); InputError from ``fit`` if
+rewritings or the program are missing, or there are too many; ProgramError if the program fails.
 
 a folder    ID/obfuscation.json (PAN 2016), ID/obfuscated.txt, or a problem set's ID/unknown.txt
             ID.obfuscation.json or ID.json (PAN 2016), ID.txt, or the file ID itself
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Self
 
-from ravenbench.errors import FormatError, InputError, ProgramError
+from ravenbench.errors import FormatError, InputError, ProgramError, counted
 from ravenbench.ext.programs.process import Rules, arguments
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
@@ -31,14 +31,14 @@ from ravenbench.text.alignment import plain_words
 from ravenbench.types import Positive
 
 LONGEST = 10
-"""A rewriting with so many times the words of its original, or so few, is another text."""
+"""A rewriting with this many times more or fewer words than its original is another text."""
 _SHORT = 20
 
 
 def checked_parts(rewriting: FoundRewriting, original: str) -> tuple[Part, ...]:
-    """The parts of a rewriting, checked against the text that was rewritten.
+    """Return the parts of a rewriting, checked against the text that was rewritten.
 
-    FormatError if it rewrites another text, is empty, far too long or short, in another language or no UTF-8.
+    FormatError if it rewrites another text, is empty, far too long or short, in another language or not UTF-8.
     """
     other = "it rewrites another text"
     if rewriting.original is not None and rewriting.original.strip() != original.strip():
@@ -74,23 +74,25 @@ def checked_parts(rewriting: FoundRewriting, original: str) -> tuple[Part, ...]:
     fault = objection(original, "".join(part.obfuscation for part in parts))
     if fault is not None:
         raise FormatError(
-            f"this is no rewriting of its text: {fault}", file=rewriting.place, line=rewriting.line
+            f"this is not a rewriting of its text: {fault}",
+            file=rewriting.place,
+            line=rewriting.line,
         )
     return parts
 
 
 def objection(original: str, rewritten: str) -> str | None:
-    """The reason why a text can be no rewriting of another, or None."""
+    """Return the reason why a text cannot be a rewriting of another, or None."""
     if "\0" in rewritten:
-        return "it holds a NUL character"
+        return "it contains a NUL character"
     if not any(c.isalnum() for c in rewritten):
         return "it has no words"
     before = len(plain_words(original))
     after = len(plain_words(rewritten))
     if before >= _SHORT and not before / LONGEST < after < before * LONGEST:
-        return f"it has {after:,} words where the original has {before:,}"
+        return f"it has {after:,} words, but the original has {before:,}"
     if is_no_longer_english(original, rewritten):
-        return "it is in another language, or in none"
+        return "it is in another language, or in no language"
     return None
 
 
@@ -101,29 +103,29 @@ _SEED = "seed"
 
 @dataclass(eq=False, repr=False)
 class Command(Obfuscator):
-    """Runs a program that rewrites texts, once for all of them, sandboxed like an outside verifier.
+    """Runs a program that rewrites texts, once for all texts, sandboxed like an outside verifier.
 
-    It finds, as at PAN 2016, a folder for each text (``0001``, ``0002`` …) with ``original.txt`` and what the same
-    author wrote as ``same-author01.txt`` …, and writes ``0001/obfuscation.json`` (parts, as PAN asks for) or
-    ``0001/obfuscated.txt`` into its output folder. Truth and scores are not shown. Where bubblewrap works (Linux) it
-    has no network and reads nothing but the system, its input and what it names.
+    As at PAN 2016, the program finds a folder for each text (``0001``, ``0002`` …) with ``original.txt`` and other texts by
+    the same author as ``same-author01.txt`` …, and writes ``0001/obfuscation.json`` (parts, in PAN's form) or
+    ``0001/obfuscated.txt`` into its output folder. It does not see truth and scores. If bubblewrap works (Linux), it
+    has no network and can read only the system, its input and the files that it names.
 
-    A crash, a timeout, and a text that is missing, half written, empty or no rewriting of its original fail the whole
-    batch: nothing is taken from it.
+    A crash, a timeout, and a text that is missing, incomplete, empty or not a rewriting of its original make the whole
+    batch fail: Raven uses nothing of it.
 
     Parameters
     ----------
     command : str
-        Program and arguments, split as a shell does; no shell is started. ``$inputDataset``, ``$outputDir`` and
-        ``$seed`` stand for its folders and the seed; a command with none of them gets ``-i INPUT -o OUTPUT``.
+        Program and arguments, split as in a shell; no shell is started. ``$inputDataset``, ``$outputDir`` and
+        ``$seed`` are replaced by its folders and the seed; a command with none of them gets ``-i INPUT -o OUTPUT``.
     timeout : float
         Seconds for all texts.
     folder : str
-        Where files named in the command lie.
+        The folder of files named in the command.
     release : str
-        Of the program: part of its identity, so that a change of it makes kept rewritings stale.
+        Version of the program: part of its identity, so that Raven does not reuse rewritings of another version.
     confine, readable
-        Whether it is confined, and what it may read then: as of the verifier ``command``.
+        Whether it is confined, and what it may then read: as for the verifier ``command``.
     """
 
     name = "command"
@@ -141,9 +143,9 @@ class Command(Obfuscator):
     readable: tuple[str, ...] = ()
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Check that the program is there.
+        """Check that the program exists.
 
-        SpecError if a parameter cannot be used; InputError if the program is not there.
+        SpecError if a parameter is invalid; InputError if the program is not found.
         """
         self._rules().check()
         self._argv({})
@@ -155,7 +157,7 @@ class Command(Obfuscator):
     def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
         """Run the program once on all texts.
 
-        ProgramError if it fails, or delivers less than a rewriting of every text.
+        ProgramError if it fails, or does not deliver a rewriting of every text.
         """
         with private_folder() as home:
             input_folder = home / "input"
@@ -184,7 +186,8 @@ class Command(Obfuscator):
                 ]
                 if missing:
                     raise FormatError(
-                        f"{len(missing):,} texts were not rewritten", found=", ".join(missing[:5])
+                        f"{counted(len(missing), 'text')} not rewritten",
+                        found=", ".join(missing[:5]),
                     )
                 every = [
                     checked_parts(rewritings[name], task.questioned)
@@ -193,7 +196,7 @@ class Command(Obfuscator):
             except (FormatError, OSError) as error:
                 message = str(error).replace(str(output_folder), _OUTPUT)
                 raise ProgramError(
-                    f"{self.command}: its rewritings cannot be used: {message}{ran.tail()}"
+                    f"{self.command}: unusable rewritings: {message}{ran.tail()}"
                 ) from None
         return [Rewriting(parts, (), count_operations(parts)) for parts in every]
 
@@ -207,11 +210,11 @@ class Command(Obfuscator):
 
 @dataclass(eq=False, repr=False)
 class Rewritings(Obfuscator):
-    """Takes texts that were rewritten elsewhere, by the ids of the problems.
+    """Reads texts that were rewritten elsewhere and matches them to the problems by id.
 
-    Every text needed must be there, no other may be, and each must be a rewriting of its own text: parts and hashes are
-    compared, and what is empty, in another language, or ten times as long is refused. Nothing is scored before all of
-    that holds.
+    Every text must have a rewriting, no other may exist, and each must be a rewriting of its text: Raven compares parts and
+    hashes, and refuses rewritings that are empty, in another language, or ten times as long. It scores nothing before
+    all rewritings are valid.
 
     Parameters
     ----------
@@ -220,9 +223,9 @@ class Rewritings(Obfuscator):
         set as ``raven obfuscate`` writes it; or a ``.csv`` or ``.jsonl`` with ``id`` and ``text`` (and ``original`` or
         ``original_sha256``, which are then compared).
     subset : bool
-        Take those needed and ignore further ones, as with ``--limit``.
+        Use the needed rewritings and ignore others, as with ``--limit``.
     label : str
-        What it is called in tables, where several folders are compared.
+        Its name in tables, if several folders are compared.
     """
 
     name = "rewritings"
@@ -234,7 +237,7 @@ class Rewritings(Obfuscator):
     label: str = ""
 
     def stamp(self) -> str:
-        """A hash of all that lies in the folder, so that a change makes what rests on it anew."""
+        """Return a hash of everything in the folder, so that a change makes Raven compute dependent results again."""
         place = self._place()
         files = sorted(p for p in place.rglob("*") if p.is_file()) if place.is_dir() else [place]
         total = hashlib.sha256()
@@ -244,14 +247,14 @@ class Rewritings(Obfuscator):
         return total.hexdigest()
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Find the rewritings and check that they cover the tasks, and each its text.
+        """Find the rewritings and check that there is one for each task, and that each matches its text.
 
-        InputError if one is missing, too many or no rewriting of its text.
+        InputError if one is missing, superfluous or not a rewriting of its text.
         """
         rewritings = find_rewritings(self._place())
         if not rewritings:
             raise InputError(
-                "no rewritings are here",
+                "no rewritings found here",
                 file=self.folder,
                 expected="files or rows named by problem ids",
             )
@@ -261,7 +264,7 @@ class Rewritings(Obfuscator):
         missing = [task.id for task in tasks if task.id not in names]
         if missing:
             raise InputError(
-                f"{len(missing):,} of {len(tasks):,} texts have no rewriting",
+                f"no rewriting for {len(missing):,} of {counted(len(tasks), 'text')}",
                 file=self.folder,
                 found=f"none for {', '.join(missing[:5])}",
                 fix="name each file, folder or row by the problem's id",
@@ -269,10 +272,10 @@ class Rewritings(Obfuscator):
         extra = sorted(rewritings.keys() - set(names.values()))
         if extra and not self.subset:
             raise InputError(
-                f"{len(extra):,} rewritings belong to no text that is to be rewritten",
+                f"{counted(len(extra), 'rewriting')} without a text to rewrite",
                 file=self.folder,
                 found=", ".join(extra[:5]),
-                fix="remove them, or say subset=True if the problems are a part of all",
+                fix="remove them, or set subset=True if the problems are only a part of all",
             )
         self.found_ = {task.id: rewritings[names[task.id]] for task in tasks}
         for task in tasks:
@@ -289,7 +292,7 @@ class Rewritings(Obfuscator):
         place = Path(self.folder)
         if not place.exists():
             raise InputError(
-                "there are no rewritings here", file=self.folder, fix="rewritings('FOLDER')"
+                "no rewritings found here", file=self.folder, fix="rewritings('FOLDER')"
             )
         return place
 

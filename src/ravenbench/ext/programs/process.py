@@ -1,12 +1,12 @@
 """Runs an outside program in a private folder with a cleared environment and limits, confined where possible.
 
 In: ``run_program``: a command as a list, a folder, a timeout in seconds, a ``FilesystemView`` (what it may read and
-write; None = not confined), ``Limits`` (bytes, counts of processes and files); ``Rules.run`` the same from ``Rules``
+write; None = not confined), ``Limits`` (bytes, numbers of processes and files); ``Rules.run`` the same from ``Rules``
 (GiB); ``arguments``: a command line as text, a folder, values for ``$name``.
-Out: a ``Ran`` with the ends of its stdout and stderr as bytes; ProgramError if it fails. ``arguments`` gives a command
-as a list (SpecError if it does not parse, InputError if the program is not there), ``confined`` one in a sandbox,
+Out: a ``Ran`` with the ends of its stdout and stderr as bytes; ProgramError if it fails. ``arguments`` returns a command
+as a list (SpecError if it does not parse, InputError if the program is not found), ``confined`` a command in a sandbox,
 ``needed`` paths; ``Rules.check`` nothing (SpecError, InputError), ``usage`` and ``machine_memory`` bytes, ``obstacle``
-why nothing can be confined (or None); ``check_plain`` refuses links (ProgramError).
+why programs cannot be confined (or None); ``check_plain`` refuses links (ProgramError).
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ _SECRET = (
     "krb5.keytab",
 )
 _SCRATCH = 2**30
-"""Bytes that may lie in /tmp and /dev/shm, which exist for the program alone, in memory."""
+"""Maximum bytes in /tmp and /dev/shm, which only the program sees, in memory."""
 _NAMED = re.compile(r"/[^\s'\";|&<>()$]+")
 _NAMESPACES = ("--unshare-all", "--die-with-parent", "--cap-drop", "ALL")
 
 
 @dataclass(frozen=True)
 class FilesystemView:
-    """What a confined program sees of the file system besides the system itself.
+    """The part of the file system that a confined program sees, besides the system itself.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class FilesystemView:
 
 @cache
 def obstacle() -> str | None:
-    """Why programs cannot be confined here, None where they can; found out by trying."""
+    """Try to confine a program; return why this is not possible here, or None."""
     program = shutil.which("bwrap")
     if program is None:
         return "bubblewrap (the program bwrap) is not installed"
@@ -88,20 +88,18 @@ def obstacle() -> str | None:
     try:
         tried = subprocess.run(command, capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.SubprocessError) as error:
-        return f"bubblewrap cannot be started ({error})"
+        return f"Raven cannot start bubblewrap ({error})"
     if tried.returncode:
         said = tried.stderr.decode(errors="replace").strip()
-        return (
-            f"bubblewrap may not make namespaces here ({said[-200:] or f'code {tried.returncode}'})"
-        )
+        return f"bubblewrap has no permission to make namespaces here ({said[-200:] or f'code {tried.returncode}'})"
     return None
 
 
 def confined(argv: Sequence[str], folder: Path, view: FilesystemView) -> list[str]:
-    """The command line (list of arguments) that runs a program in a sandbox.
+    """Return the command line (list of arguments) that runs a program in a sandbox.
 
-    The system's folders are there to read, ``view`` besides, and nothing else: no home, no other's temporary files. It
-    sees no other processes (and all it starts end with it), no network and no rights of an administrator.
+    The program can read the system's folders and ``view``, and nothing else: no home, no temporary files of others. It
+    sees no other processes (and all processes it starts end with it), has no network and no administrator rights.
     """
     program = shutil.which("bwrap") or "bwrap"
     space = ["--size", str(_SCRATCH), "--tmpfs"]
@@ -129,9 +127,9 @@ def confined(argv: Sequence[str], folder: Path, view: FilesystemView) -> list[st
 
 
 def needed(argv: Sequence[str]) -> list[Path]:
-    """Files and folders that a command line names and the system's folders do not hold.
+    """Return files and folders that a command line names and that are not in the system's folders.
 
-    A program in an environment (of ``venv``, conda, pyenv) needs it whole, and the one it was made from.
+    A program in an environment (``venv``, conda, pyenv) needs the complete environment, and the one it was made from.
     """
     words = [argv[0], *(paths for part in argv[1:] for paths in _NAMED.findall(part))]
     paths: dict[Path, None] = {}
@@ -204,18 +202,18 @@ def _too_much(path: Path) -> bool:
 def arguments(
     command: str, folder: str, places: Mapping[str, str | Path], usual: str = ""
 ) -> list[str]:
-    """Split a command as a shell does, without starting one, and put values for ``$name`` and ``${name}``.
+    """Split a command as a shell does, without starting a shell, and insert values for ``$name`` and ``${name}``.
 
     Parameters
     ----------
     command : str
         Program and arguments.
     folder : str
-        Where files named in the command lie: arguments that name a file there become absolute.
+        The folder of files named in the command: arguments that name a file there become absolute.
     places : mapping
         Values by name.
     usual : str
-        Arguments that are added where the command holds none of the names.
+        Arguments to add if the command contains none of the names.
 
     Returns
     -------
@@ -227,7 +225,7 @@ def arguments(
     SpecError
         If the command does not parse or is empty.
     InputError
-        If the program is not there.
+        If the program is not found.
     """
     try:
         parts = shlex.split(command)
@@ -241,7 +239,7 @@ def arguments(
     executable = shutil.which(parts[0]) or shutil.which(str(base / parts[0]))
     if executable is None:
         raise InputError(
-            "the program is not there",
+            "program not found",
             found=parts[0],
             expected=f"a program on PATH, or a file below {base}",
         )
@@ -260,18 +258,18 @@ _GIB = 2**30
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a program may use.
+    """The limits of a program.
 
     Attributes
     ----------
     processes : int
-        At one time, threads not counted.
+        Maximum processes at one time, without threads.
     memory : int
-        Bytes that its processes hold together, what they share not counted.
+        Maximum bytes of memory of its processes together, without shared memory.
     disk : int
-        Bytes below its own folders; no single file may be larger either.
+        Maximum bytes in its folders, and of a single file.
     files : int
-        Files open in one process.
+        Maximum files open in one process.
     """
 
     processes: int = 512
@@ -282,20 +280,20 @@ class Limits:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a program uses now: the count of its processes, and the bytes of memory and of disk."""
+    """What a program uses now: number of processes, bytes of memory and of disk."""
 
     processes: int
     memory: int
     disk: int
 
     def beyond(self, limits: Limits) -> str | None:
-        """What is too much, in words; None while all is within the limits."""
+        """Return which limit is exceeded, in words, or None."""
         if self.processes > limits.processes:
             return f"it had {self.processes:,} processes, more than {limits.processes:,}"
         most = limits.memory or machine_memory()
         if most and self.memory > most:
             return (
-                f"its processes held {self.memory / _GIB:.2f} GiB of memory, more than"
+                f"its processes used {self.memory / _GIB:.2f} GiB of memory, more than"
                 f" {most / _GIB:.2f}"
             )
         if self.disk > limits.disk:
@@ -304,7 +302,7 @@ class Usage:
 
 
 def usage(root: int, folder: Path) -> Usage:
-    """Processes and bytes of memory of the descendants of process ``root``, and bytes of the files below a folder."""
+    """Return processes and bytes of memory of the descendants of process ``root``, and bytes of the files below a folder."""
     children = defaultdict(list)
     for place in Path("/proc").glob("[0-9]*"):
         children[parent_of(int(place.name))].append(int(place.name))
@@ -318,7 +316,7 @@ def usage(root: int, folder: Path) -> Usage:
 
 
 def machine_memory() -> int:
-    """Four fifths of this machine's memory in bytes; 0 where the system does not say."""
+    """Return four fifths of this machine's memory in bytes; 0 if unknown."""
     try:
         return int(os.sysconf("SC_PHYS_PAGES")) * _PAGE * 4 // 5
     except (ValueError, OSError, AttributeError):
@@ -342,7 +340,7 @@ def _size(folder: Path) -> int:
 
 
 FLOOD = 64 * 2**20
-"""Most bytes a program may say on stdout and stderr together."""
+"""Maximum bytes that a program may write to stdout and stderr together."""
 _TAIL = 2000
 _BLOCK = 1 << 16
 _GRACE = 1.0
@@ -359,11 +357,11 @@ class Ran:
     stderr: bytes
 
     def tail(self) -> str:
-        """The end of its stderr (of its stdout where that is empty), for a message."""
+        """Return the end of its stderr (or of its stdout if stderr is empty), for a message."""
         for name, said in (("stderr", self.stderr), ("stdout", self.stdout)):
             if text := said[-_TAIL:].decode(errors="replace").strip():
                 return f"\n  {name} ends: {text}"
-        return "\n  it said nothing"
+        return "\n  it printed nothing"
 
 
 def run_program(
@@ -373,27 +371,27 @@ def run_program(
     view: FilesystemView | None = None,
     limits: Limits | None = None,
 ) -> Ran:
-    """Run a program in a folder to its end, with no input; the ends of its stdout and stderr. Whatever it started is
-    killed.
+    """Run a program in a folder to its end, without input; return the ends of its stdout and stderr. All processes that it
+    started are killed.
 
     Parameters
     ----------
     argv : sequence of str
         Absolute path of the program, and arguments.
     folder : Path
-        Working folder, home and place for temporary files; what lies below its parent counts as the program's.
+        Working folder, home and place for temporary files; everything below its parent counts as the program's.
     timeout : float
         Seconds.
     view : FilesystemView, optional
-        Confine it to what this shows; without one it runs as the user.
+        Confine it to this view; without a view it runs as the user.
     limits : Limits, optional
-        The most that it may use.
+        The limits of the program.
 
     Raises
     ------
     ProgramError
-        If it cannot be started, exits with another code than 0, runs too long, says more than ``FLOOD`` bytes, uses
-        more than it may or, unconfined, leaves processes behind.
+        If it cannot be started, exits with another code than 0, runs too long, prints more than ``FLOOD`` bytes,
+        exceeds a limit or, unconfined, leaves processes behind.
     """
     limits = limits or Limits()
     line = [*argv] if view is None else confined(argv, folder, view)
@@ -413,7 +411,7 @@ def run_program(
         )
     except OSError as error:
         os.close(reading)
-        raise ProgramError(f"{shlex.join(argv)} cannot be started ({error.strerror})") from error
+        raise ProgramError(f"Raven cannot start {shlex.join(argv)} ({error.strerror})") from error
     finally:
         os.close(writing)
     try:
@@ -468,9 +466,9 @@ def _watch(
                 if not block:
                     selector.unregister(key.fileobj)
             if total > FLOOD:
-                fault = f"it said more than {FLOOD:,} bytes"
+                fault = f"it printed more than {FLOOD:,} bytes"
             elif not over and time.monotonic() > until:
-                fault = f"it was stopped after {timeout:g} seconds"
+                fault = f"Raven stopped it after {timeout:g} seconds"
             elif not over and time.monotonic() > look:
                 began = time.monotonic()
                 fault = usage(process.pid, place).beyond(limits)
@@ -496,7 +494,7 @@ def _fault(ended: str, inside: bool) -> str | None:
     what, _, rest = ended.partition(" ")
     number = int(rest.split()[0]) if rest else 0
     if what == "start":
-        return f"it cannot be started ({os.strerror(number)})"
+        return f"Raven cannot start it ({os.strerror(number)})"
     if what == "left":
         return "it ended but left processes running"
     if what == "exit" and not (inside and number > 128):
@@ -504,28 +502,28 @@ def _fault(ended: str, inside: bool) -> str | None:
     if what in ("exit", "signal"):
         number -= 128 if what == "exit" else 0
         with suppress(ValueError):
-            return f"it was ended by {signal.Signals(number).name}"
-        return f"it was ended by signal {number}"
+            return f"{signal.Signals(number).name} ended it"
+        return f"signal {number} ended it"
     return "it was killed with the process that watches it"
 
 
-_HINT = 'it ran confined; readable=[…] shows it further files, confine="off" all that you may read'
+_HINT = 'it ran confined; readable=[…] gives it access to more files, confine="off" to all that you can read'
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a component says of the programs it runs.
+    """The rules of a component for the programs that it runs.
 
     Attributes
     ----------
     confine : {"auto", "required", "off"}
-        Confine them where this system can; refuse to run them where it cannot; or let them run as the user.
+        Confine them if this system can; refuse to run them if it cannot; or let them run as the user.
     readable : sequence of str
         Files and folders that a confined program may read besides those that its command names.
     memory, disk : float
-        GiB that its processes may hold together (0: four fifths of the machine's) and that it may write.
+        Maximum GiB of memory of its processes together (0: four fifths of the machine's), and GiB that it may write.
     processes : int
-        Most processes at one time.
+        Maximum processes at one time.
     """
 
     confine: str = "auto"
@@ -535,30 +533,30 @@ class Rules:
     processes: int = 512
 
     def check(self) -> None:
-        """Refuse rules that cannot be kept.
+        """Raise an error for rules that cannot be kept.
 
-        SpecError if one is none. InputError if confinement is required and not possible, or what should be readable is
-        not there.
+        SpecError if a rule is invalid. InputError if confinement is required and not possible, or a readable path is
+        not found.
         """
         if self.confine not in ("auto", "required", "off"):
             raise SpecError(
-                "no such confinement", found=self.confine, expected="auto, required or off"
+                "unknown confinement", found=self.confine, expected="auto, required or off"
             )
         if not (self.memory >= 0 and self.disk > 0 and self.processes > 0):
             limits = f"memory={self.memory}, disk={self.disk}, processes={self.processes}"
             raise SpecError("a limit of a command must be positive", found=limits)
         if self.confine == "required" and (why := obstacle()) is not None:
             raise InputError(
-                "outside programs cannot be confined here",
+                "Raven cannot confine outside programs here",
                 found=why,
                 fix=(
-                    'install bubblewrap, or say confine="off" of a program that you trust with all'
-                    " that you may read"
+                    'install bubblewrap, or set confine="off" for a program that you trust with all'
+                    " that you can read"
                 ),
             )
         for name in self.readable:
             if not Path(name).exists():
-                raise InputError("what the program should be able to read is not there", file=name)
+                raise InputError("a path of readable is not found", file=name)
 
     def run(
         self,
@@ -568,14 +566,14 @@ class Rules:
         reads: Sequence[Path] = (),
         writes: Sequence[Path] = (),
     ) -> Ran:
-        """Run a program as ``run_program`` does, confined where possible unless ``confine`` is off; notes which it was.
+        """Run a program like ``run_program``, confined if possible unless ``confine`` is off; record how it ran.
 
         Parameters
         ----------
         work : Path
-            Its working folder, in a private folder that holds all that it writes.
+            Its working folder, in a private folder with everything that it writes.
         reads, writes : sequence of Path
-            Files and folders that it may read, and folders besides ``work`` that it may write to, where it is confined.
+            Files and folders that it may read, and folders besides ``work`` that it may write to, if it is confined.
         """
         limits = Limits(self.processes, int(self.memory * 2**30), int(self.disk * 2**30))
         why = "confinement is switched off" if self.confine == "off" else obstacle()
@@ -597,9 +595,9 @@ class Rules:
 
 
 def check_plain(folders: Sequence[Path]) -> None:
-    """Refuse what a program left where something else than a file or a folder is among it.
+    """Raise an error if a program left something other than files and folders.
 
-    A link would be followed with the rights of the user, to whatever the program could not read itself. ProgramError
+    Raven would follow a link with the rights of the user, also to files that the program itself could not read. ProgramError
     if there is a link, a pipe or a device.
     """
     for folder in folders:
@@ -608,5 +606,5 @@ def check_plain(folders: Sequence[Path]) -> None:
                 mode = place.lstat().st_mode
                 if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
                     name = "its output folder" if place == folder else place.name
-                    what = "a link" if stat.S_ISLNK(mode) else "no ordinary file"
-                    raise ProgramError(f"the program left {what} in the place of a file: {name}")
+                    what = "a link" if stat.S_ISLNK(mode) else "something other than a file"
+                    raise ProgramError(f"the program left {what} instead of a file: {name}")

@@ -1,14 +1,14 @@
-"""Starts one program, keeps hold of everything that it starts, and ends with it: run as a script, never imported.
+"""Starts one program, controls all processes that it starts, and ends with it: run as a script, never imported.
 
 In: the arguments below (process number, file descriptor, count of open files, bytes a file, seconds of GRACE). Out:
-one line on STATUS_FD that says how the program ended.
+one line on STATUS_FD with how the program ended.
 
     python -I -S supervisor.py PARENT STATUS_FD OPEN_FILES FILE_BYTES GRACE PROGRAM [ARGUMENT …]
 
-What a program starts may clear its environment and begin a session of its own; it stays a descendant of this process,
-which inherits the orphans among its descendants (Linux: ``PR_SET_CHILD_SUBREAPER``). It kills them all when the
-program has ended, when it is told to stop (SIGTERM), and when its own parent dies (``PR_SET_PDEATHSIG``). To
-STATUS_FD it writes how the program ended: ``exit CODE``, ``signal NUMBER``, ``left`` or ``start ERRNO``.
+Processes that a program starts may clear their environment and begin a new session; they stay descendants of this
+process, which inherits the orphans among its descendants (Linux: ``PR_SET_CHILD_SUBREAPER``). It kills them all when the
+program has ended, when it receives SIGTERM, and when its parent dies (``PR_SET_PDEATHSIG``). It writes how
+the program ended to STATUS_FD: ``exit CODE``, ``signal NUMBER``, ``left`` or ``start ERRNO``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LAST = 10.0
 
 
 class Stop(BaseException):
-    """The supervisor was told to stop."""
+    """The supervisor received the signal to stop."""
 
 
 def main(arguments: list[str]) -> None:

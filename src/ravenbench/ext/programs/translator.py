@@ -1,10 +1,10 @@
-"""Makes a translator of any program: a sentence a line in, a sentence a line out.
+"""Makes a translator from any program: one sentence in each line of input and output.
 
 In: ``Command(command)``: a command line; timeout in seconds for all sentences of one call; ``translate``: n sentences,
 codes of two languages.
-Out: ``translate`` gives n translated sentences in their order, None for an empty line; ProgramError where the program
-fails or writes another number of lines; InputError if it is absent, SpecError for a command or rule that cannot be
-used.
+Out: ``translate`` returns n translated sentences in their order, None for an empty line; ProgramError if the program
+fails or writes another number of lines; InputError if it is not found, SpecError for an invalid command or
+rule.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from ravenbench.errors import ProgramError
+from ravenbench.errors import ProgramError, counted
 from ravenbench.ext.programs.process import Rules, arguments
 from ravenbench.obfuscation.translators import Translator
 from ravenbench.programs import private_folder
@@ -22,21 +22,21 @@ from ravenbench.programs import private_folder
 
 @dataclass(eq=False, repr=False)
 class Command(Translator):
-    """Runs a program on all sentences of a leg: one a line in, one a line out, in the same order.
+    """Runs a program on all sentences of a leg: one in each line of input and output, in the same order.
 
     Parameters
     ----------
     command : str
-        Program and arguments, without a shell. ``$input`` and ``$output`` stand for the two files (UTF-8), ``$source``
-        and ``$target`` for the languages' codes, as in ``'mt --from $source --to $target $input $output'``.
+        Program and arguments, without a shell. ``$input`` and ``$output`` are replaced by the two files (UTF-8), ``$source``
+        and ``$target`` by the languages' codes, as in ``'mt --from $source --to $target $input $output'``.
     timeout : float
         Seconds for one leg.
     folder : str
-        Where files named in the command lie.
+        The folder of files named in the command.
     release : str
-        Of the program and its models: part of its identity, so that a change of it makes kept translations stale.
+        Version of the program and its models: part of its identity, so that Raven does not reuse other translations.
     confine, readable
-        Whether it is confined, and what it may read then: as of the verifier ``command``.
+        Whether it is confined, and what it may then read: as for the verifier ``command``.
     """
 
     name = "command"
@@ -58,7 +58,7 @@ class Command(Translator):
         self._argv({}, source, target)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Translate sentences; ProgramError where the program fails or writes another number of lines."""
+        """Translate sentences; ProgramError if the program fails or writes another number of lines."""
         with private_folder() as home:
             input_file = home / "input.txt"
             output_file = home / "output" / "output.txt"
@@ -78,12 +78,12 @@ class Command(Translator):
                 lines = output_file.read_bytes().decode("utf-8").split("\n")
             except (OSError, UnicodeDecodeError) as error:
                 raise ProgramError(
-                    f"{self.command}: no translations came of it ({error}){ran.tail()}"
+                    f"{self.command}: it gave no translations ({error}){ran.tail()}"
                 ) from None
         if lines and lines[-1] == "":
             lines.pop()
         if len(lines) != len(texts):
-            message = f"{self.command}: {len(lines):,} lines came of {len(texts):,} sentences"
+            message = f"{self.command}: it gave {counted(len(lines), 'line')} for {counted(len(texts), 'sentence')}"
             raise ProgramError(message + ran.tail())
         return [line.strip() or None for line in lines]
 

@@ -1,9 +1,9 @@
-"""Makes a verifier of any outside program, which takes PAN problems and writes PAN answers.
+"""Makes a verifier from any outside program that reads PAN problems and writes PAN answers.
 
 In: ``Command(command)``: a command line; timeout in seconds, memory and disk in GiB; ``fit`` and ``verify``:
 ``Problems`` (n,), which are written without truth unless the command asks for training problems.
-Out: ``verify`` gives answers (n,) from 0 to 1, higher = same author, 0.5 = not answered. ProgramError if the program
-fails, goes beyond a limit or gives an unknown, missing or repeated id or no number; InputError if it is absent,
+Out: ``verify`` returns answers (n,) from 0 to 1, higher = same author, 0.5 = not answered. ProgramError if the program
+fails, exceeds a limit or gives an unknown, missing or duplicate id or not a number; InputError if it is not found,
 SpecError for a parameter.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import FormatError, ProgramError
+from ravenbench.errors import FormatError, ProgramError, counted
 from ravenbench.ext.programs.process import Ran, Rules, arguments
 from ravenbench.programs import private_folder
 from ravenbench.reading.answers import SystemAnswers, read_answers
@@ -33,53 +33,53 @@ _TRAIN = "trainDataset"
 
 @dataclass(eq=False, repr=False)
 class Command(Verifier):
-    """Runs a program on problems and reads its answers; nothing is guessed where it does not deliver.
+    """Runs a program on problems and reads its answers; Raven does not guess missing answers.
 
-    Test problems are written without truth, authors or topics into a private folder that exists for one run only;
-    the environment is empty but for PATH, a private HOME and TMPDIR, and one thread for numerical libraries.
+    Test problems are written without truth, authors or topics into a private folder that exists only for one run;
+    the environment has only PATH, a private HOME and TMPDIR, and one thread for numerical libraries.
 
-    Where bubblewrap works (Linux), the program is confined: it reads the system's folders, its input and the files that
-    the command names, writes to its own folders only, and has no network and no sight of other processes. Elsewhere
-    it may read whatever the user may, and results say that it was not confined. Either way all that it started is
-    killed when it ends, and when Raven does.
+    If bubblewrap works (Linux), the program is confined: it reads the system's folders, its input and the files that
+    the command names, writes only to its own folders, and has no network and does not see other processes. Otherwise
+    it may read everything that the user may, and results say that it was not confined. In both cases, all processes that
+    it started are killed when it ends, and when Raven ends.
 
     A crash, a timeout, more than ``process.FLOOD`` bytes of output, use beyond the limits, a missing, unknown or
-    repeated id and a value that is no number from 0 to 1 are a ``ProgramError``, never an answer; so are processes that
-    an unconfined program leaves behind. Since a program may look at all of its input, its answers are taken to depend
+    duplicate id and a value that is not a number from 0 to 1 are a ``ProgramError``, never an answer; so are processes that
+    an unconfined program leaves behind. Because a program may read all its input, Raven assumes that its answers depend
     on the batch.
 
     Parameters
     ----------
     command : str
-        Program and arguments, split as a shell does; no shell is started (``sh -ec 'train; answer'`` runs two
-        programs, in one private working folder). ``$inputDataset`` and ``$outputDir`` stand
-        for its folders as on TIRA; a command with neither gets ``-i INPUT -o OUTPUT``. ``$trainDataset`` is a folder
+        Program and arguments, split as in a shell; no shell is started (``sh -ec 'train; answer'`` runs two
+        programs, in one private working folder). ``$inputDataset`` and ``$outputDir`` are replaced
+        by its folders as on TIRA; a command with neither gets ``-i INPUT -o OUTPUT``. ``$trainDataset`` is a folder
         with the training problems and their truth.
     format : {"auto", "pairs", "problems"}
-        PAN20–23 ``pairs.jsonl``, or PAN13–15 folders; ``auto`` writes pairs where no problem has several known
+        PAN20–23 ``pairs.jsonl``, or PAN13–15 folders; ``auto`` writes pairs if no problem has several known
         documents.
     timeout : float
         Seconds for one set of problems.
     folder : str
-        Where files named in the command lie: arguments that name a file there become absolute. A confined program
-        may read all of it where it is not the current folder.
+        The folder of files named in the command: arguments that name a file there become absolute. A confined program
+        may read all of it, unless it is the current folder.
     language : str
-        What ``contents.json`` of PAN13–15 says.
+        The language in ``contents.json`` of PAN13–15.
     release : str
-        Of the program: part of its identity, so that a change of it makes kept answers stale.
+        Version of the program: part of its identity, so that Raven does not reuse answers of another version.
     confine : {"auto", "required", "off"}
-        Confine it where this system can; refuse to run it where it cannot; or let it run as the user.
+        Confine it if this system can; refuse to run it if it cannot; or let it run as the user.
     readable : sequence of str
         Further files and folders that a confined program may read, such as a model.
     memory, disk : float
-        GiB that its processes may hold together (0: four fifths of the machine's) and that it may write.
+        Maximum GiB of memory of its processes together (0: four fifths of the machine's), and GiB that it may write.
     processes : int
-        Most processes at one time.
+        Maximum processes at one time.
 
     Attributes
     ----------
     train_ : dict or None
-        Training problems as plain values, kept where the command asks for them.
+        Training problems as plain values, kept if the command needs them.
 
     References
     ----------
@@ -106,9 +106,9 @@ class Command(Verifier):
     processes: int = 512
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Check that the program is there, and keep training problems where the command names ``$trainDataset``.
+        """Check that the program exists, and keep training problems if the command names ``$trainDataset``.
 
-        SpecError if a parameter cannot be used. InputError if the program is not there.
+        SpecError if a parameter is invalid. InputError if the program is not found.
         """
         self._rules().check()
         self._argv({})
@@ -122,9 +122,9 @@ class Command(Verifier):
         Raises
         ------
         InputError
-            If the program is not there.
+            If the program is not found.
         ProgramError
-            If it fails; the message ends with what it said on stderr.
+            If it fails; the message ends with its stderr.
         """
         if not len(problems):
             return np.empty(0)
@@ -169,9 +169,7 @@ class Command(Verifier):
             return _in_order(answers, problems.ids.tolist())
         except (FormatError, OSError) as error:
             message = str(error).replace(str(folder), _OUTPUT)
-            raise ProgramError(
-                f"{self.command}: its answers cannot be used: {message}{ran.tail()}"
-            ) from None
+            raise ProgramError(f"{self.command}: unusable answers: {message}{ran.tail()}") from None
 
 
 def _in_order(answers: SystemAnswers, ids: list[str]) -> Floats:
@@ -179,12 +177,12 @@ def _in_order(answers: SystemAnswers, ids: list[str]) -> Floats:
     missing = [name for name in ids if name not in value]
     if missing:
         raise FormatError(
-            f"{len(missing):,} problems are not answered", found=", ".join(missing[:3])
+            f"{counted(len(missing), 'problem')} without an answer", found=", ".join(missing[:3])
         )
     unknown = sorted(value.keys() - set(ids))
     if unknown:
         raise FormatError(
-            f"{len(unknown):,} answers belong to no problem", found=", ".join(unknown[:3])
+            f"{counted(len(unknown), 'answer')} without a problem", found=", ".join(unknown[:3])
         )
     return np.array([value[name] for name in ids], dtype=np.float64)
 

@@ -1,10 +1,10 @@
-"""Computes what a search found: measures of every method with intervals, other parts of the candidates, tests.
+"""Computes the results of a search: measures of every method with intervals, parts of the candidates, tests.
 
 In: the folder (``Store``) of a search; for ``results`` also its plan, a method and a version of the queries.
-Out: ``analyse_search``: a ``Search`` with one ``SearchRow`` a method; success, recall, nDCG, MRR, AUC (higher = better)
-and EER (lower = better) from 0 to 1 with 95 % intervals over authors, their differences from −1 to 1, those of ranks in
-log2 (1 = doubled), p from 0 to 1, ``bits`` binary logarithms of ranks (q,), lower = better. ``results``: arrays by
-name, None where a part is missing.
+Out: ``analyse_search``: a ``Search`` with a ``SearchRow`` for each method; success, recall, nDCG, MRR, AUC (higher =
+better) and EER (lower = better) from 0 to 1 with 95 % intervals over authors, their differences from −1 to 1, differences
+of ranks in log2 (1 = doubled), p from 0 to 1, ``bits`` binary logarithms of ranks (q,), lower = better. ``results``:
+arrays by name, None if a part is missing.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ from ravenbench.types import Bools, Floats, Ints
 
 ALPHA = 0.05
 Figures = dict[str, Estimate | None]
-"""Means over queries with their intervals by key in JSON; None where there is none."""
+"""Means over queries with their intervals by key in JSON; None if there is none."""
 
 
 @dataclass(frozen=True)
 class SearchRow:
-    """A method in a table: its figures (estimates by key, with 95 % intervals), and what else is ``known`` of it, by
+    """A method in a table: its figures (estimates by key, with 95 % intervals), and other ``known`` values, by
     key in JSON."""
 
     method: str
@@ -63,22 +63,22 @@ class Search(Shown):
     Attributes
     ----------
     authors, depth : int
-        Authors of queries; the k of Success@k where one alone is shown.
+        Number of authors of queries; the k of Success@k if only one is shown.
     methods : tuple of SearchRow
-        Every method on all candidates; ``rank`` among those that read, by MRR, shared where no test tells them apart,
-        None of a ``shortcut``.
+        Every method on all candidates; ``rank`` by MRR among methods that read texts, shared if no test separates them,
+        None for a ``shortcut``.
     parts : tuple of SearchRow
-        In a part of the candidates: ``success``, what it would be in as many drawn at random from all (``random``), and
+        In a part of the candidates: ``success``, its value in as many candidates drawn at random (``random``), and
         their difference (``drop``).
     content : tuple of SearchRow
-        On queries with other content: Success and MRR with their own (``success``, ``mrr``) and with content off the
-        true candidate's topic (``success_left``, ``mrr_left``), Success with content ``on`` it and how much more that
-        is (``swing``), the ``verdict`` and what it goes by (``measures.rank_content``); all by the replacement of words
-        that speaks most against the method (``decided_by``).
+        On queries with other content: Success and MRR with their own content (``success``, ``mrr``) and with content off
+        the true candidate's topic (``success_left``, ``mrr_left``), Success with content ``on`` it and the difference
+        (``swing``), the ``verdict`` and its basis (``measures.rank_content``); all for the replacement of words
+        that is worst for the method (``decided_by``).
     pairs : tuple of SearchRow
-        Two methods by MRR: their ``difference``, ``p`` of a sign-flip test over authors, and as corrected by Holm.
+        Two methods by MRR: their ``difference``, ``p`` of a sign-flip test over authors, and p corrected by Holm.
     clean : tuple of SearchRow
-        Success on all queries, and without those that faulty labels touch.
+        Success on all queries, and without queries with faulty labels.
     bits : mapping of str to (queries,) float64
         Binary logarithm of the expected rank of each query's best true candidate, by method.
     """
@@ -97,7 +97,7 @@ class Search(Shown):
 
 
 def analyse_search(store: Store) -> Search:
-    """Everything the report says, from the store alone."""
+    """Compute everything in the report, only from the store."""
     plan = store.plan_as(RetrievePlan)
     pool = stored_pool(store)
     spec = checked(dict(store.run.spec), RetrieveSpec)
@@ -162,7 +162,7 @@ def analyse_search(store: Store) -> Search:
 def results(
     store: Store, plan: RetrievePlan, method: str, version: str
 ) -> dict[str, NDArray[Any]] | None:
-    """What a method found for a version of the queries, over all shards; None where a cell is missing."""
+    """Return a method's results for a version of the queries, over all shards; None if a cell is missing."""
     keys = [c.key for c in plan.cells if c.verifier == method and version_of(c.fold) == version]
     cells = [cell for cell in map(store.read_cell, keys) if cell is not None and cell.error is None]
     return (

@@ -1,19 +1,19 @@
-"""Finds what is wrong with labels before anything is measured: texts under two authors, authors that are no persons.
+"""Finds wrong labels before anything is measured: texts under two authors, authors that are not persons.
 
 In: a ``Pool`` with q queries.
-Out: ``audit``: an ``Audit`` with, by kind of fault (below), which queries (q,) it touches (bool), a count of
+Out: ``audit``: an ``Audit`` with, by kind of fault (below), the affected queries (q,) (bool), a number of
 candidates, and at most five ids or names.
 
-copies      Near-copies across authors: at least half of a text's runs of eight words stand in a text by another.
-own         The query is a near-copy of one of its true candidates: whoever finds it need not know a style.
-quotations  From a twentieth to half of a text's runs stand in one text by another author.
+copies      Near-copies across authors: at least half of a text's runs of eight words are in a text by another author.
+own         The query is a near-copy of one of its true candidates: style is not needed to find it.
+quotations  From a twentieth to half of a text's runs are in one text by another author.
 lines       The text quotes lines, as mails and posts do.
-marks       A twentieth of the text or more is long passages in quotation marks. They are counted only: in a story
-            speech is the author's own.
-houses      Authors with implausibly many texts, topics or sources, beyond the upper quartile by ten times the
-            quartiles' distance, or called as publishers and accounts of many hands are.
+marks       A twentieth of the text or more is long passages in quotation marks. These are only counted, because in a
+            story, speech is the author's own.
+houses      Authors with implausibly many texts, topics or sources (above the upper quartile by ten times the
+            interquartile range), or with names of publishers and shared accounts.
 
-Runs are sampled by their hash, one in eight, so that long texts and large pools take no more memory than they must.
+Runs are sampled by their hash, one in eight, so that long texts and large pools need little memory.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ ONE_IN = 8
 COPY = 0.5
 QUOTED = 0.05
 LEAST_RUNS = 3
-"""Sampled runs that two texts must share."""
+"""Minimum number of sampled runs that two texts share."""
 COMMON = 50
-"""Texts from which on a run is everybody's: a formula, a licence, a mail's foot."""
+"""Number of texts from which a run counts as common: a formula, a licence, a mail's footer."""
 TOGETHER = 1_000
 DRAWERS = 16
-"""Items whose runs are found at a time, and parts in which runs, by their hash, are compared: memory is that of one."""
+"""Number of items processed at a time, and of parts in which runs are compared by hash; memory is that of one part."""
 FEWEST = 20
-"""Texts, and half of it sources or topics, below which nobody is a house account."""
+"""Minimum texts (and half as many sources or topics) of a shared account."""
 MARKED = re.compile(r'[“„«][^“”„«»]{200,}[”“»]|(?<![^\s(\[])"(?=\S)[^"]{200,}(?<=\S)"')
 """A passage of 200 characters or more in quotation marks."""
 NAMED = 5
@@ -53,25 +53,25 @@ HOUSE = re.compile(
 
 FAULTS = {
     "copies": ("near-copies under two authors", "join the authors, or leave one copy out"),
-    "quotations": ("passages under two authors", "take out what one quotes of the other"),
-    "lines": ("lines quoted as in mails", "take them out"),
+    "quotations": ("passages under two authors", "remove what one quotes from the other"),
+    "lines": ("lines quoted as in mails", "remove them"),
     "marks": (
         "long passages in quotation marks",
-        "take out others' words; a story's speech is its author's",
+        "remove other people's words; speech in a story is its author's",
     ),
-    "houses": ("authors that seem to be no persons", "leave these authors out"),
+    "houses": ("authors that seem not to be persons", "leave these authors out"),
     "own": ("queries that nearly repeat a true candidate", "keep one of the two texts"),
     "without": (
         "queries without a true candidate, not searched",
         "add their true candidates, or leave them out",
     ),
     "strangers": (
-        "queries of the ground truth that no file has",
-        "add them to queries.jsonl, or take the lines out",
+        "queries of the ground truth that no file contains",
+        "add them to queries.jsonl, or remove the lines",
     ),
     "absent": (
-        "true candidates that no file has",
-        "add them to candidates.jsonl, or take the ids out",
+        "true candidates that no file contains",
+        "add them to candidates.jsonl, or remove the ids",
     ),
     "other": (
         "queries with a true candidate by another author",
@@ -82,12 +82,12 @@ FAULTS = {
         "add them to positive_ids",
     ),
 }
-"""What a label may suffer from, and what helps, by kind (``audit``, ``reading``)."""
+"""Faults of labels and what to do, by kind (``audit``, ``reading``)."""
 
 
 class Audit(NamedTuple):
-    """Queries (q,) that each kind of fault touches, by kind; ``candidates`` counts the candidates it touches, and
-    ``named`` has at most five examples: ids of queries, else of candidates; of houses their names.
+    """Queries (q,) with each kind of fault, by kind; ``candidates`` counts the affected candidates, and
+    ``named`` has at most five examples: ids of queries, otherwise of candidates; for houses their names.
     """
 
     queries: dict[str, Bools]
@@ -96,13 +96,13 @@ class Audit(NamedTuple):
 
     @property
     def touched(self) -> Bools:
-        """Queries with any fault but quotation marks, (q,)."""
+        """Return queries with any fault except quotation marks, (q,)."""
         faults = [touched for kind, touched in self.queries.items() if kind != "marks"]
         return np.asarray(np.any(faults, axis=0), dtype=np.bool_)
 
 
 def audit(pool: Pool) -> Audit:
-    """An ``Audit`` of the texts and authors of a pool."""
+    """Return an ``Audit`` of the texts and authors of a pool."""
     questions = pool.plain
     candidates = pool.candidates
     count = len(questions.queries)

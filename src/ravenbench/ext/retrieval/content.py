@@ -1,12 +1,12 @@
-"""Puts other content in the place of queries' own, as the transplant probe does.
+"""Replaces the content of queries, as the transplant probe does.
 
-In: a ``Pool``, the greatest count of queries, a seed; for ``of_rows`` a ``Pool`` and the name of a column.
-Out: ``with_content``: the pool with versions of its queries, and by reason the counts of those left out (a version has
-the query's style and content of texts on a true candidate's topic, *on*, or far from it, *off*, and another such,
-*off2*, by both replacements); ``of_rows``: labels, one a text, None where none is known.
+In: a ``Pool``, the maximum number of queries, a seed; for ``of_rows`` a ``Pool`` and the name of a column.
+Out: ``with_content``: the pool with versions of its queries, and by reason the numbers of queries left out (a version
+has the query's style and the content of texts on a true candidate's topic, *on*, or far from it, *off* and *off2*,
+by both replacements); ``of_rows``: labels, one for each text, None if unknown.
 
-Whoever gave content is then not ranked for that query: a text would else be found by its own words. For the same reason
-the queries stand once more with their own content (*own*) and the same candidates barred.
+Texts that gave content are then not ranked for that query: otherwise a text would be found by its own words. For the
+same reason, the queries are also searched with their own content (*own*) and the same candidates barred.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from ravenbench.topics.levels import topic_similarity
 from ravenbench.types import Corpus, Labels, Problems, name_array
 
 FEWEST = 20
-"""Queries with other content below which nothing is said."""
+"""Minimum number of queries with other content for a result."""
 COMPARED = 20_000
-"""Texts up to which it is looked which topics are alike, so that content comes from far ones."""
+"""Maximum number of texts for which topics are compared, so that content comes from far topics."""
 GIVERS = 50_000
-"""Texts of candidates, drawn at random, from which content comes where there are more."""
+"""Maximum number of candidates' texts that give content, drawn at random."""
 KNOWN = 8
-"""Texts of true candidates, at most, that say which topic is theirs."""
+"""Maximum number of true candidates' texts that decide their topic."""
 
 
 def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, int]]:
-    """The pool with versions of at most so many of its queries, and by reason the count of those left out.
+    """Return the pool with versions of at most ``most`` queries, and by reason the numbers of queries left out.
 
-    Where fewer than ``FEWEST`` could be made there are none.
+    If fewer than ``FEWEST`` are possible, there are none.
     """
     queries = pool.plain.queries
     picked = np.sort(stream(seed, "retrieval-content").permutation(len(queries))[:most])
@@ -58,9 +58,7 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
             similarity = topic_similarity(corpus, registry.parse("encoder", "lsa"))
         except CorpusError:
             return pool, {
-                "the texts have too few words in common to tell which topics are alike; longer texts have more": len(
-                    picked
-                )
+                "the texts share too few words to compare topics; use longer texts": len(picked)
             }
     questions = pool.plain.select(picked)
     ptr = questions.queries.ptr
@@ -126,7 +124,7 @@ def with_content(pool: Pool, most: int, seed: int) -> tuple[Pool, Mapping[str, i
 
 
 def of_rows(pool: Pool, column: str) -> Labels | None:
-    """Labels of the pool's texts, one a row, where any are known."""
+    """Return labels of the pool's texts, one for each row, if any are known."""
     labels = pool.candidates.labels.get(column)
     if labels is None:
         return None

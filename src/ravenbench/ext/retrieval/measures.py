@@ -1,4 +1,4 @@
-"""Measures a search, query by query; ties are taken by expectation over all orders, never by place.
+"""Measures a search, query by query; ties count by their expectation over all orders, never by place.
 
 In: counts of a search (dict of ``search.search``), bounds of each query's true candidates (q + 1,), depths, authors
 of queries as codes (q,), −1 = unknown; for ``rank_content`` by version binary logarithms of the queries' ranks (q,).
@@ -10,14 +10,14 @@ two numbers 0 to 1. ``Authors.mean``: an ``Estimate`` (95 % interval) or None; `
 success@k   Whether a true candidate is among the first k.
 recall@k    Share of the true candidates among the first k.
 mrr         Mean reciprocal rank of the best true candidate.
-ndcg@k      Discounted gain of the first k, in parts of the best there could be (Järvelin & Kekäläinen 2002).
+ndcg@k      Discounted gain of the first k, as a share of the best possible (Järvelin & Kekäläinen 2002).
 bits        Mean binary logarithm of the rank of the best true candidate: one less halves the rank.
-auc, eer    Of all pairs of a query and a candidate together, scores being comparable from query to query: the area
-            under the ROC curve, and the error rate where both kinds of error are equally common. Scores are counted by
-            those of true candidates, of which 256 at most are levels.
+auc, eer    Over all pairs of a query and a candidate, if scores are comparable between queries: the area
+            under the ROC curve, and the error rate at which both kinds of error are equally frequent. Scores are counted
+            at the scores of true candidates, in at most 256 levels.
 
-A measure counts a query only where it has a true candidate in the part of the pool that is looked at. Intervals draw
-authors of queries, for an author's queries are not independent.
+A measure counts a query only if it has a true candidate in the part of the pool in question. Intervals draw
+authors of queries, because an author's queries are not independent.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ NDCG = 10
 def of_queries(
     counts: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], part: str = "all"
 ) -> dict[str, Floats]:
-    """Each measure of each query, (q,), from 0 to 1 (``bits`` from 0 up), NaN where it has no true candidate in this
+    """Return each measure of each query, (q,), from 0 to 1 (``bits`` from 0 up), NaN if it has no true candidate in this
     part.
 
-    ``counts`` is what ``search`` gives, ``ptr`` (q + 1,) the bounds of the true candidates.
+    ``counts`` is the result of ``search``, ``ptr`` (q + 1,) the bounds of the true candidates.
     """
     number = list(KINDS).index(part)
     depths = np.array([*ks, NDCG], dtype=np.int64)
@@ -130,8 +130,8 @@ def measure(
 
 
 def of_random(counts: Mapping[str, NDArray[Any]], ptr: Ints, k: int, size: Ints) -> Floats:
-    """Success@k (q,) to be expected if so many of all other candidates, ``size`` (q,), had been drawn at random, and
-    all true ones were kept."""
+    """Return the expected success@k (q,) if ``size`` (q,) of all other candidates had been drawn at random, and
+    all true candidates kept."""
     chance = np.ones(len(ptr) - 1)
     total = counts["size"][0].astype(np.int64)
     expect(
@@ -158,8 +158,8 @@ def expect(
     k: int,
     out: Floats,
 ) -> None:
-    """Fill ``out`` (q,), 1 so far. Of ``above`` others before the first true candidate, which stands after p others of
-    its tie, fewer than k are drawn with probability ``fewer``, and k − 1 with the logarithm ``last``.
+    """Fill ``out`` (q,), which is 1 before. ``above`` others come before the first true candidate, which follows p others
+    of its tie; fewer than k of them are drawn with probability ``fewer``, and k − 1 with the logarithm ``last``.
     """
     for i in range(len(ptr) - 1):
         every = total[i]
@@ -203,7 +203,7 @@ def _choose(n: int, m: int) -> float:
 
 
 def levels_of(counts: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Floats]:
-    """True and other candidates of each query by level of score, (q, levels) each."""
+    """Return true and other candidates of each query by level of score, (q, levels) each."""
     edges = counts["edges"]
     score = counts["score"]
     below = np.searchsorted(edges, score, "left")
@@ -214,7 +214,7 @@ def levels_of(counts: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Fl
 
 
 def auc_eer(true: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """AUC and EER, each from 0 to 1, of counts by level, (…, levels) each."""
+    """Return AUC and EER, each from 0 to 1, of counts by level, (…, levels) each."""
     pairs = true.sum(-1) * others.sum(-1)
     below = np.cumsum(others, -1) - others
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -239,14 +239,14 @@ REPLICATES = 2_000
 
 @dataclass(frozen=True, eq=False)
 class Authors:
-    """Who wrote each query: ``unit`` (q,), numbered without gaps; a query of unknown author is one of its own."""
+    """The author of each query: ``unit`` (q,), numbered without gaps; each query of unknown author is a separate unit."""
 
     unit: Ints
     seed: int = 0
 
     @classmethod
     def of(cls, codes: Ints, seed: int = 0) -> Authors:
-        """From codes of authors, −1 unknown."""
+        """Return the units for codes of authors, −1 = unknown."""
         alone = int(codes.max(initial=-1)) + 1 + np.arange(len(codes))
         return cls(
             np.unique(np.where(codes >= 0, codes, alone), return_inverse=True)[1].astype(np.int64),
@@ -255,28 +255,28 @@ class Authors:
 
     @property
     def count(self) -> int:
-        """Count of the authors."""
+        """Return the number of authors."""
         return int(self.unit.max(initial=-1)) + 1
 
     @cached_property
     def weights(self) -> Floats:
-        """How often each author is drawn, (authors, replicates)."""
+        """Return how often each author is drawn, (authors, replicates)."""
         blocks = [
             problem_weights(self.count, self.seed, block) for block in range(REPLICATES // BLOCK)
         ]
         return np.hstack(blocks).astype(np.float64)
 
     def sums(self, values: Floats) -> Floats:
-        """Sums over drawn queries of values (q,) or (q, levels): (replicates,) or (replicates, levels)."""
+        """Return sums over drawn queries of values (q,) or (q, levels): (replicates,) or (replicates, levels)."""
         flat = values.reshape(len(values), -1)
         by_author = np.zeros((self.count, flat.shape[1]))
         np.add.at(by_author, self.unit, flat)
         return (self.weights.T @ by_author).reshape(-1, *values.shape[1:])
 
     def mean(self, values: Floats, *, share: bool = False) -> Estimate | None:
-        """The mean of values (q,) that are known, and its 95 % interval; None where there is none.
+        """Return the mean of known values (q,), and its 95 % interval; None if there are none.
 
-        Where a ``share`` (values of 0 to 1) is 0 or 1 throughout, draws do not differ and the interval is that of
+        If all values of a ``share`` (0 to 1) are 0, or all are 1, draws do not differ and the interval is that of
         Clopper and Pearson.
         """
         known = ~np.isnan(values)
@@ -291,20 +291,20 @@ class Authors:
         return Estimate(value, None, interval, None)
 
     def means(self, values: Floats) -> Floats:
-        """Means (replicates,) of values (q,) that are known over drawn authors, NaN where none is."""
+        """Return means (replicates,) of known values (q,) over drawn authors, NaN if none is known."""
         known = ~np.isnan(values)
         counts = self.sums(known.astype(np.float64))
         return self.sums(np.where(known, values, 0.0)) / np.where(counts > 0, counts, np.nan)
 
     def test(self, differences: Floats, pair: str) -> float:
-        """Two-sided p that differences (q,) of two methods are as often on either side (signs of authors flipped)."""
+        """Return the two-sided p of differences (q,) between two methods, by flipping the signs of authors."""
         return sign_flip(np.bincount(self.unit, np.nan_to_num(differences)), self.seed, pair)
 
 
 def compared(
     authors: Authors, values: Mapping[str, Floats]
 ) -> dict[tuple[str, str], tuple[float, float]]:
-    """p of every two methods by their values (q,), as it is and as corrected by Holm."""
+    """Return p for every two methods from their values (q,), uncorrected and corrected by Holm."""
     names = list(values)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     raw = [authors.test(values[a] - values[b], f"{a} {b}") for a, b in pairs]
@@ -315,22 +315,22 @@ def compared(
 RANK_MARGIN = 0.15
 """δ in binary logarithms of the rank, fixed on worlds 0 to 9 of both generators (``benchmarks/study_retrieval.py``)."""
 FEWEST_UNITS = 10
-"""Authors below which there is no verdict."""
+"""Minimum number of authors for a verdict."""
 
 
 def rank_content(
     authors: Authors, bits: Mapping[str, Floats]
 ) -> tuple[Content, dict[str, Estimate | None]]:
-    """What content does to a method's ranks, by its queries' binary logarithms of them (k,) in each version
-    (``content``): the verdict, and what it goes by; one is a rank doubled.
+    """Return the effect of content on a method's ranks, from the binary logarithms of its queries' ranks (k,) in each
+    version (``content``): the verdict, and its basis; a value of 1 is a doubled rank.
 
-    ``swing_in_rank`` is the rank with content off the true candidate's topic less that with content on it;
-    ``drop_in_rank`` that with content off it less that with its own; ``sway_in_rank`` how much more the former two
-    differ, query by query, than two contents off topic do, and ``shift_in_rank`` the same of the rank with its own
-    content and that off it; ``null_in_rank`` the difference of the two contents off topic.
+    ``swing_in_rank`` is the rank with content off the true candidate's topic minus the rank with content on it;
+    ``drop_in_rank`` the rank with content off it minus the rank with its own content; ``sway_in_rank`` how much more the
+    first two differ, query by query, than two contents off topic do; ``shift_in_rank`` the same for the ranks with own
+    content and with content off topic; ``null_in_rank`` the difference between the two contents off topic.
 
-    An interval of swing, drop, sway or shift wholly above ``RANK_MARGIN`` is an effect; all within it is none; else
-    it is undecided.
+    An interval of swing, drop, sway or shift completely above ``RANK_MARGIN`` is an effect; if all are within it, there
+    is none; otherwise the verdict is undecided.
     """
     off = (bits["off"] + bits["off2"]) / 2
     chance = np.abs(bits["off"] - bits["off2"])

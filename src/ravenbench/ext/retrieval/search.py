@@ -1,14 +1,14 @@
-"""Searches exactly, block by block: how many candidates a method puts above each true one.
+"""Searches exactly, block by block: counts how many candidates a method puts above each true candidate.
 
 In: an ``Ask`` (rows of candidates to scores), q queries (``Questions``), c candidates (``Items``), rows searched; for
 ``training`` and ``kept_apart`` pools, for ``reranked`` a function from problems to scores, higher = same author.
 Out: arrays by name: scores of the t true candidates (t,), on the method's scale, higher = same author, and counts of
-others above and beside each (3, t). ``shards``: rows from 0; ``added``: several shards as one; ``training``: n pairs
-and truth (n,); ``kept_apart``: a warning or None, InputError for a text also learned from.
+others above and equal to each (3, t). ``shards``: rows from 0; ``added``: several shards as one; ``training``: n pairs
+and truth (n,); ``kept_apart``: a warning or None, InputError for a text that is also learned from.
 
-What is kept of a method on its queries is small and enough for every measure: each true candidate's score, and how many
-others are above it and beside it in every part of the pool. Counts of shards of the candidates can be added up. A
-verifier as a re-ranker puts the first candidates of each query into its own order; the others stay behind.
+The stored result of a method is small and enough for every measure: each true candidate's score, and how many
+others are above it and equal to it in every part of the pool. Counts of shards of the candidates can be added. A
+verifier as a re-ranker orders the first candidates of each query again; the others stay behind them.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ Ask = Callable[[Ints], Scores]
 """Scores (queries, candidates) of these candidates, higher = same author."""
 
 BLOCK = 2_048
-"""Candidates scored at a time."""
+"""Number of candidates scored at a time."""
 HELD = 1 << 26
-"""Scores that are held at once, so that none is computed twice."""
+"""Maximum number of scores in memory, so that none is computed twice."""
 TOLERANCE = 2e-6
-"""Scores that differ by no more, times their size, are ties: products of matrices round differently in other shapes."""
+"""Relative difference up to which scores are ties, because products of matrices round differently in other shapes."""
 EDGES = 256
-"""Scores of true candidates by which all scores are counted."""
+"""Number of true candidates' scores at which all scores are counted."""
 
 
 def search(
@@ -51,29 +51,29 @@ def search(
     edges: bool = True,
     tolerance: float = TOLERANCE,
 ) -> dict[str, NDArray[Any]]:
-    """Scores of true candidates (t,) and counts of others above and beside each, by searching a shard for every
-    query.
+    """Search a shard for every query; return scores of true candidates (t,) and counts of others above and equal to
+    each.
 
     Parameters
     ----------
     ask : callable
-        The method, asked about these queries.
+        The method's scores for these queries.
     shard : (c,) int64
-        The candidates that are ranked.
+        The candidates to rank.
     top : int
-        Keep the best so many of each query, ties by place.
+        Keep this many of the best of each query, ties by place.
     edges : bool
-        Count all scores by those of true candidates (``levels``), for EER and AUC.
+        Count all scores at those of true candidates (``levels``), for EER and AUC.
     tolerance : float
-        Scores that differ by no more, times their size, are ties.
+        Relative difference up to which scores are ties.
 
     Returns
     -------
     dict
-        ``score`` (t,) of each true candidate; ``greater`` and ``equal`` (parts, t), others above and beside it;
+        ``score`` (t,) of each true candidate; ``greater`` and ``equal`` (parts, t), others above and equal to it;
         ``size`` (parts, q), others in each part; ``inside`` (parts, t), whether the true candidate is in it. With
-        ``edges`` the ``edges`` (e,) and ``levels`` (q, 2e + 1), others below, at and between them. With ``top``
-        its candidates ``best`` (q, top), −1 where there are fewer.
+        ``edges``, the ``edges`` (e,) and ``levels`` (q, 2e + 1), others below, at and between them. With ``top``,
+        its candidates ``best`` (q, top), −1 if there are fewer.
     """
     n = len(questions.queries)
     count = len(questions.true)
@@ -177,7 +177,7 @@ def count_block(
     size: Int32s,
     levels: Int32s,
 ) -> None:
-    """Add to ``greater``, ``equal`` (3, t), ``size`` (3, q) and ``levels`` what a block of others holds; −inf is no
+    """Add the counts of a block of others to ``greater``, ``equal`` (3, t), ``size`` (3, q) and ``levels``; −inf means not a
     candidate of a query."""
     for i in range(scores.shape[0]):
         for c in range(scores.shape[1]):
@@ -212,13 +212,13 @@ def count_block(
 
 
 def shards(candidates: int, size: int) -> Iterator[Ints]:
-    """Rows of the candidates (int64) in parts of at most so many."""
+    """Yield rows of the candidates (int64) in parts of at most ``size``."""
     for at in range(0, max(candidates, 1), size):
         yield np.arange(at, min(at + size, candidates), dtype=np.int64)
 
 
 def added(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
-    """What shards of the same candidates found, as one."""
+    """Return the results of shards of the same candidates as one."""
     whole = dict(parts[0])
     for name in ("greater", "equal", "size", "levels"):
         whole[name] = np.sum([part[name] for part in parts], axis=0)
@@ -226,11 +226,11 @@ def added(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
 
 
 AHEAD = 1_000.0
-"""Added to the places of what was ranked anew, so that it stands before all others."""
+"""Added to the places of re-ranked candidates, so that they come before all others."""
 
 
 def training(pool: Pool, seed: int) -> tuple[Problems, Bools]:
-    """n pairs to learn from and their truth (n,): each query with a true candidate, and with the true candidate of
+    """Return n training pairs and their truth (n,): each query with a true candidate, and with the true candidate of
     another query."""
     questions = pool.plain
     rng = stream(seed, "retrieval-training")
@@ -252,12 +252,12 @@ def training(pool: Pool, seed: int) -> tuple[Problems, Bools]:
 
 
 def kept_apart(pool: Pool, lessons: Pool, place: str) -> str | None:
-    """A warning where an author of the queries has the name of one to learn from. InputError if a text that is searched
-    is also learned from (white space aside): its author is then known beforehand."""
+    """Return a warning if an author of the queries has the name of a training author. InputError if a searched text
+    is also a training text (except white space), because its author is then known beforehand."""
     known = {identity_key(text) for text in lessons.texts}
     if both := sum(identity_key(text) in known for text in pool.texts):
         raise InputError(
-            "re-rankers would learn from texts that are searched",
+            "re-rankers would learn from texts that Raven searches",
             file=place,
             expected="other texts, by other authors",
             found=f"{both:,} of {counted(len(pool.texts), 'text')} searched",
@@ -268,8 +268,8 @@ def kept_apart(pool: Pool, lessons: Pool, place: str) -> str | None:
     if not shared:
         return None
     return (
-        f"Warning: {counted(len(shared), 'name')} of authors ({min(shared)!r}) stand in {place}"
-        " too; where they are the same persons, re-rankers know how they write."
+        f"Warning: {place} also contains {counted(len(shared), 'author name')} of the search ({min(shared)!r})"
+        "; if these are the same persons, re-rankers have learned how they write."
     )
 
 
@@ -279,7 +279,7 @@ def reranked(
     questions: Questions,
     pool: Pool,
 ) -> dict[str, NDArray[Any]]:
-    """What a search with ``best`` becomes when a verifier orders these; EER and AUC are not known then.
+    """Return the result of a search with ``best`` after a verifier orders these; EER and AUC are then unknown.
 
     A query or candidate of several texts gets the mean of its answers (higher = same author).
     """

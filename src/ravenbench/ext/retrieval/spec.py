@@ -1,4 +1,4 @@
-"""Says what decides a search.
+"""Defines what decides a search.
 
 In: options of the command line, the keys of a spec file or arguments in Python (``build``: values by name, None = not
 given).
@@ -27,15 +27,15 @@ METHODS = "char-ngrams, words, delta"
 
 
 class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a search's figures."""
+    """What decides the figures of a search."""
 
     later: ClassVar[tuple[str, ...]] = (*LevelSpec.later, "rankings")
 
     source: Annotated[
         str,
         about(
-            "A corpus, by its name or its file; or a folder or zip with queries.jsonl and"
-            " candidates.jsonl, as AuthBench, HIATUS and LUAR have them; or PAN's attribution"
+            "A corpus, by name or file; or a folder or zip with queries.jsonl and"
+            " candidates.jsonl, as in AuthBench, HIATUS and LUAR; or PAN's attribution"
             " problems.",
             takes="str | Path",
         ),
@@ -51,7 +51,7 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     rankings: Annotated[
         tuple[str, ...] | None,
         about(
-            "A ranking made elsewhere, judged as a method: a TREC run, or JSON lines with query_id"
+            "A ranking made elsewhere, evaluated as a method: a TREC run, or JSON lines with query_id"
             " and candidate_ids. Several: repeat.",
             takes=PATHS,
             metavar="FILE",
@@ -63,30 +63,31 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         about("Depths of success and recall. Default: 1, 8.", takes="str | Sequence[int]"),
     ] = (1, 8)
     queries: Annotated[
-        AtLeastOne, about("Of a corpus: queries at most, one an author. Default: 1000.")
+        AtLeastOne, about("For a corpus: maximum queries, one for each author. Default: 1000.")
     ] = 1000
     limit: Annotated[
-        AtLeastOne | None, about("Of a corpus: candidates at most; true ones stay. By default all.")
+        AtLeastOne | None,
+        about("For a corpus: maximum candidates; true ones are kept. Default: all."),
     ] = None
     across: Annotated[
-        bool, about("Of a corpus: a query and its true candidates are on different topics.")
+        bool, about("For a corpus: a query and its true candidates are on different topics.")
     ] = False
     rerank: Annotated[
         str | None,
         about(
-            "Verifiers that put the first candidates of the first method into their own order, e.g."
+            "Verifiers that order the first candidates of the first method again, for example"
             " raven-2026.",
             takes=COMPONENTS,
         ),
     ] = None
     first: Annotated[
-        AtLeastTwo, about("Candidates of a query that are ordered anew. Default: 50.")
+        AtLeastTwo, about("Number of candidates of a query to order again. Default: 50.")
     ] = 50
     train: Annotated[
         str | None,
         about(
-            "What re-rankers learn from, as SOURCE; without it, of a corpus a third of the authors,"
-            " who are then not searched.",
+            "Training data of re-rankers, as SOURCE. Default for a corpus: a third of the authors,"
+            " whose texts are then not searched.",
             takes="str | Path",
         ),
     ] = None
@@ -94,7 +95,7 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
         int,
         msgspec.Meta(ge=0),
         about(
-            "Queries at most that are also searched for with other texts' content; 0: none."
+            "Maximum queries that Raven also searches for with other texts' content; 0: none."
             " Default: 300."
         ),
     ] = 300
@@ -102,7 +103,7 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def build(values: dict[str, Any]) -> RetrieveSpec:
-    """A spec of what was given (None = not given); depths in order, each once. SpecError if a value does not fit."""
+    """Return a spec of the given values (None = not given); depths in order, each once. SpecError if a value does not fit."""
     given = values.get("k")
     if given is None:
         return spec_of(RetrieveSpec, values)

@@ -1,10 +1,10 @@
-"""Runs ``raven retrieve``: who wrote it is asked of very many candidates, and how much of the answer is topic.
+"""Runs ``raven retrieve``: searches many candidates for an author, and measures how much of the result is topic.
 
 In: a ``RetrieveSpec`` (corpus or files of queries and candidates; methods); the folder or URL of the result.
 Out: a folder of the files below, from which ``analyse_search`` makes a ``Search``; a cell (one method, version and
-shard) holds what ``search.search`` gives: scores (t,) of true candidates, higher = same author, and counts. SpecError
-if names clash or re-rankers have nothing to learn from. ``stored_pool``, ``version_of`` and ``kept_vectors`` read the
-folder; ``nameless``, ``asked_about``, ``fitted``, ``asking`` and ``scored`` serve methods run apart.
+shard) contains the result of ``search.search``: scores (t,) of true candidates, higher = same author, and counts.
+SpecError if names clash or re-rankers have nothing to learn from. ``stored_pool``, ``version_of`` and ``kept_vectors``
+read the folder; ``nameless``, ``asked_about``, ``fitted``, ``asking`` and ``scored`` serve methods in other processes.
 
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a version of the queries and a shard of the candidates
 OUT/pool-….npy                            queries, candidates and truth (``pool``)
@@ -58,18 +58,18 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 TRAINING = 1 / 3
-"""Share of a corpus's authors from whom re-rankers learn."""
+"""Share of a corpus' authors from whom re-rankers learn."""
 TAUGHT = "lessons"
 """Name of the fold that they learn from."""
 SHARD = 100_000
-"""Candidates of a unit of work."""
+"""Number of candidates of a unit of work."""
 
 
 class RetrievePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of a search: ``shortcuts`` are the methods that see no text, which are not asked about other
-    content; ``queries``, ``candidates`` and ``lessons`` (pairs that re-rankers learn from) are counts;
-    ``transplanted`` counts queries that also have other content, and ``left_out`` why others have not. ``faults``
-    counts queries and candidates that faulty labels touch, by kind (``audit``, ``reading``), ``named`` are examples.
+    """The manifest of a search: ``shortcuts`` are the methods that read no text, which are not used with other
+    content; ``queries``, ``candidates`` and ``lessons`` (training pairs of re-rankers) are counts;
+    ``transplanted`` counts queries that also have other content, and ``left_out`` the reasons why others have not. ``faults``
+    counts queries and candidates with faulty labels, by kind (``audit``, ``reading``), ``named`` are examples.
     """
 
     source: str
@@ -84,7 +84,7 @@ class RetrievePlan(Plan, frozen=True, kw_only=True):
     warnings: list[str] = []
 
     def doubts(self) -> list[str]:
-        """What is said of faulty labels: a sentence, or none."""
+        """Return a sentence on faulty labels, or an empty list."""
         counts = {
             kind: candidates if kind == "absent" else queries
             for kind, (queries, candidates) in self.faults.items()
@@ -94,14 +94,14 @@ class RetrievePlan(Plan, frozen=True, kw_only=True):
             for kind, count in counts.items()
             if count and kind != "marks"
         ]
-        return [f"Labels that may be wrong, in queries: {'; '.join(said)}."] if said else []
+        return [f"Queries with labels that may be wrong: {'; '.join(said)}."] if said else []
 
 
 class Retrieve(Task):
-    """Search many candidates for texts by the author of each query, and show how much of what is found is topic.
+    """Search many candidates for texts by the author of each query, and show how much of the result is topic.
 
-    Every figure has an interval over authors, and beside it stands what is reached without reading: by language,
-    length, source, date or chance alone. If it is interrupted, the same command continues where it stopped.
+    Every figure has an interval over authors, and is shown next to the results of methods that read no text: language,
+    length, source, date or chance. If it is interrupted, the same command continues where it stopped.
 
         raven retrieve newsgroups --topic group --methods char-ngrams,words,encoder
 
@@ -117,13 +117,13 @@ class Retrieve(Task):
     pools_seeds = True
     arguments = ("source",)
     order = "source methods k"
-    plan_help = "Only show what would be searched, at what cost."
+    plan_help = "Only show what Raven would search, and the cost."
     device = True
     spec: RetrieveSpec
 
     @classmethod
     def source_at(cls, what: str | Path, encoding: str | None = None) -> Source | None:
-        """Queries, candidates and truth of a search's files, for ``raven freeze``."""
+        """Return queries, candidates and truth of a search's files, for ``raven freeze``."""
         from ravenbench.ext.freeze.copies import truth_of
         from ravenbench.ext.freeze.frozen import Source
 
@@ -136,7 +136,7 @@ class Retrieve(Task):
 
     @classmethod
     def export(cls, store: Store, folder: Path) -> list[str]:
-        """Write queries, those with other content too, and candidates for methods elsewhere, without labels."""
+        """Write queries (also with other content) and candidates for methods elsewhere, without labels."""
         from ravenbench.outputs import fresh_folder
 
         pool = stored_pool(store)
@@ -184,19 +184,19 @@ class Retrieve(Task):
 
     @property
     def base(self) -> Any:
-        """The method whose first candidates re-rankers order."""
+        """Return the method whose first candidates re-rankers order."""
         return next(iter(self.named.values()))
 
     @property
     def orders(self) -> dict[str, Any]:
-        """Re-rankers, called after the base too."""
+        """Return re-rankers, with names that include the base method."""
         return {
             f"{next(iter(self.named))} + {name}": verifier
             for name, verifier in self.rerankers.items()
         }
 
     def pools(self) -> tuple[Pool, Pool | None]:
-        """The queries and candidates, and those that re-rankers learn from."""
+        """Return the queries and candidates, and the training data of re-rankers."""
         spec = self.spec
         self.progress("reading the texts", 0, 0)
         pool, rest = self._read(
@@ -238,9 +238,9 @@ class Retrieve(Task):
         with remarks_gathered() as remarks:
             pool, lessons = self.pools()
         left_out: Mapping[str, int] = {}
-        self.progress("looking through labels", 0, 0)
+        self.progress("checking labels", 0, 0)
         audited = audit(pool)
-        warnings: list[str | None] = [f"Mind: {sentence}." for sentence in remarks]
+        warnings: list[str | None] = [f"Note: {sentence}." for sentence in remarks]
         if lessons is not None and self.spec.train is not None:
             warnings.append(kept_apart(pool, lessons, self.spec.train))
         if self.spec.content:
@@ -261,8 +261,8 @@ class Retrieve(Task):
         arrays = pool.arrays()
         if (most := max(self.spec.k)) >= (there := len(pool.candidates)):
             warnings.append(
-                f"Warning: of {there:,} candidates all are among the first {most:,}: smaller --k"
-                " says more."
+                f"Warning: all of the {there:,} candidates are among the first {most:,}: a smaller --k"
+                " shows more."
             )
         digest = hashlib.blake2b(pool.texts.digest().encode(), digest_size=16)
         for name, array in arrays.items():
@@ -383,7 +383,7 @@ class Retrieve(Task):
 
 @lru_cache(2)
 def stored_pool(store: Store) -> Pool:
-    """The pool of a search's folder."""
+    """Return the pool of a search's folder."""
 
     def read(name: str) -> NDArray[Any] | None:
         file = f"pool-{name}.npy"
@@ -393,7 +393,7 @@ def stored_pool(store: Store) -> Pool:
 
 
 WHOLE = False
-"""Part of every key: embeddings are not kept in half precision."""
+"""Part of every key: embeddings are not stored in half precision."""
 
 
 @dataclass(frozen=True)
@@ -426,7 +426,7 @@ class SearchUnit(CellUnit):
         )
 
     def shard(self, store: Store, place: CellPlace) -> Ints:
-        """Rows (c,) of the candidates among which a cell searches."""
+        """Return rows (c,) of the candidates that a cell searches."""
         begin = (store.plan.folds[place.fold].fold or 0) * SHARD
         return np.arange(begin, min(begin + SHARD, len(stored_pool(store).candidates)))
 
@@ -457,7 +457,7 @@ class SearchUnit(CellUnit):
         return exposed(self.method, store, learned.apart if isinstance(learned, Alone) else learned)
 
     def questions(self, store: Store, place: CellPlace) -> Questions:
-        """The queries of a cell."""
+        """Return the queries of a cell."""
         return stored_pool(store).questions(version_of(place.fold))
 
     def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
@@ -466,7 +466,7 @@ class SearchUnit(CellUnit):
 
 @dataclass(frozen=True)
 class RerankUnit(SearchUnit):
-    """A method whose first candidates a verifier orders anew."""
+    """A method whose first candidates a verifier orders again."""
 
     verifier: Any = None
     first: int = 0
@@ -511,7 +511,7 @@ class RerankUnit(SearchUnit):
 
 @dataclass(frozen=True)
 class Alone:
-    """A retriever of other classes than Raven's, which was handed candidates without names, and the ``place`` (c,) of
+    """A retriever of a class outside Raven, which got candidates without names, and the ``place`` (c,) of
     each candidate among them."""
 
     apart: Apart
@@ -521,7 +521,7 @@ class Alone:
     def learned(
         cls, store: Store, method: Retriever, pool: Pool, shard: Ints, again: bool
     ) -> Alone:
-        """One that learns from the candidates, and will be asked about a shard and about true ones."""
+        """Return a retriever that learns from the candidates, for scoring a shard and true candidates."""
         texts, row = own_table(pool.texts, np.unique(pool.candidates.rows))
         candidates, order = nameless(pool.candidates, pool.texts, row)
         place = np.argsort(order)
@@ -537,8 +537,8 @@ class Alone:
 
 
 def nameless(items: Items, texts: TextTable, row: Ints) -> tuple[Items, Ints]:
-    """Items without labels, under hashes of what they hold and in the order of these, and which each was; ``row`` is
-    the new row of each text."""
+    """Return items without labels, with hashes of their content as ids and in the order of these, and which each was;
+    ``row`` is the new row of each text."""
     hashes = (texts.hashes[items.texts_of(i)].tobytes() for i in range(len(items)))
     names = [hashlib.blake2b(one, digest_size=10).hexdigest() for one in hashes]
     order: Ints = np.argsort(np.array(names, dtype=np.str_), kind="stable").astype(np.int64)
@@ -548,7 +548,7 @@ def nameless(items: Items, texts: TextTable, row: Ints) -> tuple[Items, Ints]:
 
 @contextmanager
 def asked_about(learned: Any, store: Store, queries: Items) -> Iterator[Ask]:
-    """What scores candidates for these queries, as long as this block lasts."""
+    """Give the function that scores candidates for these queries, within a block."""
     if not isinstance(learned, Alone):
         yield learned.ask(queries)
         return
@@ -561,14 +561,14 @@ def asked_about(learned: Any, store: Store, queries: Items) -> Iterator[Ask]:
 
 
 def fitted(state: Any, method: Retriever, pool: Pool, shard: Ints, again: bool) -> Given:
-    """In a process of its own: a retriever that learns from candidates."""
+    """Fit a retriever to candidates, in a separate process."""
     method = fresh(method)
     method.again = again
     return method.fit(pool, lambda make: np.asarray(make()).astype(np.float32), shard), {}
 
 
 def asking(state: Any, texts: TextTable, queries: Items) -> Given:
-    """There: what scores candidates for queries, whose texts come with them."""
+    """Prepare, in that process, the scores for queries that come with their texts."""
     pool = state.pool_
     every = (table.blocks(range(len(table))) for table in (pool.texts, texts))
     whole, place = TextTable.of_blocks(chain.from_iterable(every))
@@ -577,18 +577,18 @@ def asking(state: Any, texts: TextTable, queries: Items) -> Given:
 
 
 def scored(state: Any, block: Ints) -> Given:
-    """There: the scores of some candidates."""
+    """Return, from that process, the scores of some candidates."""
     return state, {"scores": np.asarray(state(block), dtype=np.float32)}
 
 
 def version_of(fold: str) -> str:
-    """The version of the queries that a fold has."""
+    """Return the version of the queries in a fold."""
     return fold.partition("-")[0]
 
 
 def kept_vectors(place: Path, make: Callable[[], Any]) -> NDArray[Any]:
-    """An array that is made once and then mapped from its file, whose name ends with its hash; a damaged one is made
-    anew."""
+    """Return an array that is made once and then mapped from its file, whose name ends with its hash; a damaged file is made
+    again."""
     if files.is_remote(place):
         return np.asarray(make())
     for path in place.parent.glob(f"{place.name}-*.npy"):

@@ -1,7 +1,7 @@
-"""Checks which parts from outside are here for the methods of this package (verifiers, attribution, rewriting).
+"""Checks which external parts of this package's methods (verifiers, attribution, rewriting) are installed.
 
 In: nothing.
-Out: ``checks``: an iterator of (group, name, ok or missing, what was found, a command that brings it), five texts each:
+Out: ``checks``: an iterator of (group, name, ok or missing, what was found, a command to install it), five texts each:
 models of spaCy, and the program ``apertium``.
 """
 
@@ -13,7 +13,7 @@ from importlib.metadata import entry_points
 
 
 def checks() -> Iterator[tuple[str, str, str, str, str]]:
-    """Which models of spaCy are here, and whether the program ``apertium`` is."""
+    """Yield the state of spaCy's models and of the program ``apertium`` on this machine."""
     models = ", ".join(sorted(point.name for point in entry_points(group="spacy_models")))
     if models:
         yield "models", "spaCy", "ok", models, ""

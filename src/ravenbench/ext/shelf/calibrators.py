@@ -1,9 +1,9 @@
-"""Calibrates raw scores in three ways beside the bench's: ``Isotonic``, ``Linear``, ``Banded`` (logistic with a band).
+"""Calibrates raw scores in three further ways: ``Isotonic``, ``Linear``, ``Banded`` (logistic with a band).
 
 In: raw scores (n,), NaN = none, and for ``fit`` truth (n,) bool, True = same author. ``Isotonic`` and ``Linear`` take
 higher = same author (``Linear``: minus a distance, and learns nothing); ``Banded`` also takes (n, f), in any direction.
 Out: answers (n,) from 0 to 1, higher = same author, exactly 0.5 = unanswered (``Linear``: only for NaN). SpecError for
-several features a problem (not ``Banded``), or a parameter out of range; CorpusError if one class is absent (not
+several features for each problem (not ``Banded``), or a parameter out of range; CorpusError if one class is absent (not
 ``Linear``).
 """
 
@@ -29,9 +29,9 @@ from ravenbench.verifiers.contract.folds import Folds, out_of_fold
 
 
 class Isotonic(Calibrator):
-    """The non-decreasing map that fits best: linear between blocks of pooled scores, constant beyond the scores seen.
+    """The non-decreasing map that fits best: linear between blocks of pooled scores, constant outside the training scores.
 
-    A problem is left unanswered where a whole block holds as many same- as different-author problems; a line
+    A problem is left unanswered if a block has as many same-author as different-author problems; a line
     between two blocks that passes through 0.5 there answers with the next larger number.
 
     Attributes
@@ -45,7 +45,7 @@ class Isotonic(Calibrator):
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,).
 
-        SpecError if there are several features a problem. CorpusError if one class is absent.
+        SpecError if there are several features for each problem. CorpusError if one class is absent.
         """
         from sklearn.isotonic import IsotonicRegression
 
@@ -73,8 +73,8 @@ class Isotonic(Calibrator):
 class Linear(Calibrator):
     """A linear map for scores −M of a distance-like M: 0.5 + (theta − M) / (2 · width), clipped to [0, 1].
 
-    Nothing is learned and nothing abstained from: a distance of exactly ``theta`` is accepted. Only where the
-    scorer could not tell (NaN) the answer is 0.5.
+    Nothing is learned, and nothing is left unanswered: a distance of exactly ``theta`` is accepted. The answer is 0.5
+    only if the scorer could not tell (NaN).
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Linear(Calibrator):
     width: Positive = 0.15
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        """Return itself: there is nothing to learn. SpecError if the scorer gives several features a problem."""
+        """Return itself: there is nothing to learn. SpecError if the scorer gives several features for each problem."""
         one_column(scores, self.name)
         return self
 
@@ -106,16 +106,16 @@ class Linear(Calibrator):
 
 @dataclass(eq=False, repr=False)
 class Banded(Calibrator):
-    """Logistic regression that leaves a band of answers about 0.5 unanswered, the one with the best c@1 out of fold.
+    """Logistic regression that leaves answers around 0.5 unanswered, in the band with the best out-of-fold c@1.
 
     Parameters
     ----------
     C : float
         Inverse strength of regularisation.
     folds : int
-        Of the cross-validation that gives the answers the band is chosen on.
+        Number of folds of the cross-validation whose answers decide the band.
     most : float
-        Widest half-width tried.
+        Largest half-width tried.
 
     Attributes
     ----------

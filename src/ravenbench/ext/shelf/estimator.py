@@ -1,10 +1,10 @@
 """Verifies by any classifier of scikit-learn, or by an object that has the same methods (``Estimator``).
 
-In: a classifier, and perhaps a transformer of texts to vectors; then ``Problems`` (n) and, for ``fit``, their truth
+In: a classifier, and optionally a transformer of texts to vectors; then ``Problems`` (n) and, for ``fit``, their truth
 (n,) bool, True = same author.
 Out: raw scores (n,), higher = same author: the classifier's decision function (unbounded) or, if it has none, its
-probability or else its prediction (0 to 1). SpecError from ``fit`` if a part is no estimator; the classifier's own
-errors come as they are.
+probability or otherwise its prediction (0 to 1). SpecError from ``fit`` if a part is not an estimator; the classifier's
+errors are raised unchanged.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from ravenbench.verifiers.contract.base import Scorer
 
 @dataclass(eq=False, repr=False)
 class Estimator(Scorer):
-    """A classifier or pipeline of scikit-learn that learns from pairs of texts whether one author wrote both.
+    """A scikit-learn classifier or pipeline that learns from pairs of texts whether the same author wrote both.
 
-    Several known documents are averaged as vectors, or joined by an empty line as texts.
+    Several known documents are averaged as vectors, or joined with empty lines as texts.
 
     Parameters
     ----------
     classifier : estimator
         Learns with ``fit(X, same)`` and scores with ``decision_function``, ``predict_proba`` or ``predict``. Without
-        ``texts`` X is a list of pairs (known text, questioned text), which the first step of a pipeline makes into
+        ``texts``, X is a list of pairs (known text, questioned text), which the first step of a pipeline turns into
         numbers.
     texts : transformer, optional
-        Makes a list of texts into vectors, (n, d) or sparse; it is fitted to the distinct training texts. X is then
+        Turns a list of texts into vectors, (n, d) or sparse; it is fitted to the distinct training texts. X is then
         the absolute difference of the known and the questioned vector, (n, d).
     seed : int
         ``random_state`` of every part that has none.
@@ -54,7 +54,7 @@ class Estimator(Scorer):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether a pair's order cannot matter: where X is a difference."""
+        """Return whether a pair's order does not matter, because X is a difference."""
         return self.texts is not None
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -80,7 +80,7 @@ class Estimator(Scorer):
         from sklearn.base import clone
 
         if not is_estimator(part):
-            raise SpecError("estimator: this is no estimator of scikit-learn", found=part)
+            raise SpecError("estimator: this is not a scikit-learn estimator", found=part)
         copy = clone(part)
         states = {
             k: self.seed

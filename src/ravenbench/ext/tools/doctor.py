@@ -1,11 +1,11 @@
-"""``raven doctor``: says what is installed, what is missing, and how to get it.
+"""``raven doctor``: shows what is installed, what is missing, and how to get it.
 
 In: this installation; ``shown``: checks; ``command``: options of the command line.
-Out: ``look_over`` yields ``HealthCheck``s, each with its state (ok, missing, wrong) and the command that would mend it;
+Out: ``look_over`` yields ``HealthCheck``s, each with its state (ok, missing, wrong) and the command that repairs it;
 ``self_test`` one; ``clear_cache`` the names of the folders removed; ``shown`` tables for a terminal; ``command`` prints
-these, with exit code 1 where something that is installed is wrong.
+these, with exit code 1 if something that is installed is wrong.
 
-Nothing here downloads, and nothing heavy is imported to see whether it is there.
+Nothing is downloaded, and no large package is imported to see whether it is installed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ State = Literal["ok", "missing", "wrong"]
 
 
 class HealthCheck(NamedTuple):
-    """One line of the doctor's table: what was looked at, its state, and the command that would mend it."""
+    """One line of the doctor's table: what was checked, its state, and the command that repairs it."""
 
     group: str
     name: str
@@ -50,18 +50,18 @@ EXTRAS = {
     "distributed": "Dask clusters and object stores",
     "docs": "building this documentation",
 }
-"""What each extra is for; what it installs is read from the package's own metadata."""
+"""The purpose of each extra; what it installs is read from the package's metadata."""
 
 NLTK = {
     "wordnet": ("wordnet", "English words and their relations, for rewriting and lemmas"),
     "tagger": (TAGGER, "English parts of speech, for rewriting, raven map and contrast"),
     "brown": ("brown", "English texts of fifteen genres, for measures of rewriting"),
 }
-"""NLTK's resources that Raven reads, and what for."""
+"""NLTK's resources that Raven reads, with their purpose."""
 
 
 def look_over() -> Iterator[HealthCheck]:
-    """Every check but the self-test, in the order in which they are shown."""
+    """Yield every check except the self-test, in the order in which they are shown."""
     from ravenbench import __version__
     from ravenbench.files import cache_folder
 
@@ -69,7 +69,7 @@ def look_over() -> Iterator[HealthCheck]:
     yield HealthCheck("machine", "raven", "ok", f"{where}; Python {platform.python_version()}")
     yield _packages("", "what Raven always needs")
     for name in sorted(absent_extensions()):
-        gone = "its folder was taken out of ravenbench/ext"
+        gone = "its folder was removed from ravenbench/ext"
         fix = "pip install --force-reinstall --no-deps ravenbench"
         yield HealthCheck("packages", f"extension {name}", "missing", gone, fix)
     for extra, purpose in EXTRAS.items():
@@ -82,12 +82,12 @@ def look_over() -> Iterator[HealthCheck]:
     for checks in loaded(CHECK_GROUP).values():
         yield from (HealthCheck(*seen) for seen in checks())
     size = sum(place.stat().st_size for place in cache_folder().rglob("*") if place.is_file())
-    caches = f"{size / 1e6:,.0f} MB in {cache_folder()}; raven doctor --clear-cache makes room"
-    yield HealthCheck("kept to be quick", "caches", "ok", caches)
+    caches = f"{size / 1e6:,.0f} MB in {cache_folder()}; raven doctor --clear-cache frees space"
+    yield HealthCheck("stored for speed", "caches", "ok", caches)
 
 
 def presence(group: str, name: str, here: bool, purpose: str, fix: str) -> HealthCheck:
-    """The check of something that is here or is not, and that one can do without."""
+    """Return the check of something optional that is installed or not."""
     if here:
         return HealthCheck(group, name, "ok", purpose)
     return HealthCheck(group, name, "missing", purpose, fix)
@@ -156,12 +156,12 @@ CACHED = (
     "near-words",
     "language-models",
 )
-"""Folders within the cache folder that are made again when they are needed. What others hold, such as answers of
-translators and trained networks, may have cost hours or money: nothing removes it but a person."""
+"""Folders in the cache folder that Raven makes again when needed. The content of other folders, such as answers of
+translators and trained networks, may have cost hours or money: Raven never removes it."""
 
 
 def clear_cache() -> list[str]:
-    """Remove what is made again when it is needed, and return its names; the command that reads it now may fail."""
+    """Remove what Raven can make again, and return its names; a command that reads it now may fail."""
     from ravenbench.files import cache_folder
 
     present = [name for name in CACHED if (cache_folder() / name).is_dir()]
@@ -173,7 +173,7 @@ def clear_cache() -> list[str]:
 def command(
     clear: Annotated[
         bool,
-        typer.Option("--clear-cache", help="Remove what is kept to be quick, and do nothing else."),
+        typer.Option("--clear-cache", help="Only remove what Raven stores for speed."),
     ] = False,
     test: Annotated[
         bool, typer.Option(help="Also perform the main job on a few made-up texts.")
@@ -182,8 +182,8 @@ def command(
 ) -> None:
     """Check this installation: packages, extras, data and outside programs, and how to get what is missing.
 
-    Nothing is downloaded, and nothing that is missing is an error: the base installation is enough for the main job.
-    The exit code is 1 where something that is installed does not fit or does not work.
+    Raven downloads nothing, and nothing that is missing is an error: the base installation is enough for the main job.
+    The exit code is 1 if something that is installed does not fit or does not work.
 
         raven doctor
 
@@ -196,7 +196,7 @@ def command(
         if json:
             print_json({"removed": gone})
         else:
-            say(f"removed: {', '.join(gone) or 'nothing was kept'}")
+            say(f"removed: {', '.join(gone) or 'nothing was stored'}")
         return
     checks = [*look_over(), *([self_test()] if test else [])]
     wrong = sum(check.state == "wrong" for check in checks)
@@ -204,7 +204,7 @@ def command(
         print_json({"ok": not wrong, "checks": [check._asdict() for check in checks]})
     else:
         fits = f"everything that is installed {'works' if test else 'fits'}; start with: raven run"
-        finding = f"{wrong} of {len(checks)} do not work" if wrong else fits
+        finding = f"{wrong} of {len(checks)} with a problem" if wrong else fits
         print_parts(shown(checks), finding=finding)
     if wrong:
         raise typer.Exit(1)
@@ -214,7 +214,7 @@ TONES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
 
 
 def shown(checks: list[HealthCheck]) -> list[Any]:
-    """What a terminal shows: all checks, and what brings those that are not here."""
+    """Return what the terminal shows: all checks, and the commands that install missing parts."""
     from ravenbench.reports.view import Toned, col, for_terminal, table
 
     name = col("part", itemgetter(1), text=True)
@@ -225,5 +225,5 @@ def shown(checks: list[HealthCheck]) -> list[Any]:
     every = table("checks", "This installation", checks, name, state, purpose)
     absent = [check for check in checks if check.fix]
     fix = col("command", itemgetter(4), text=True)
-    fixes = table("fixes", "What brings what is missing", absent, name, fix)
+    fixes = table("fixes", "How to install what is missing", absent, name, fix)
     return [for_terminal(each) for each in (every, fixes) if each.rows]

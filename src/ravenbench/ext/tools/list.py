@@ -1,10 +1,10 @@
-"""Runs ``raven list``: prints what can be named in commands and specs, a line each.
+"""Runs ``raven list``: prints what commands and specs can name, one in each line.
 
-In: ``describe``: a kind and a name; ``described``: what it gave; ``search``: words to look for; ``command``: a kind, a
+In: ``describe``: a kind and a name; ``described``: its result; ``search``: words to search for; ``command``: a kind, a
 name or words, and options of the command line.
 Out: ``describe``: a component as a dict of JSON values; ``described``: the same as lines; ``search``: (kind, name,
-summary) for each that is found, the list may be empty; ``command`` prints these. SpecError if no component of the kind
-has the name, from ``command`` also if a word is no kind and finds nothing.
+summary) for each match (possibly none); ``command`` prints these. SpecError if no component of the kind
+has the name, from ``command`` also if a word is not a kind and finds nothing.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from ravenbench.components import show
 from ravenbench.errors import MissingPart, SpecError
 
 _PROMISES = {
-    "fold_free": "learns nothing from training; its scores of two texts are computed once a run",
+    "fold_free": "learns nothing from training; Raven computes its score of two texts once in a run",
     "symmetric": "exchanging the two texts of a pair changes nothing",
     "transductive": "an answer may depend on the other problems of its set",
-    "english": "for English; other languages are left alone",
+    "english": "for English; texts in other languages stay unchanged",
     "sends_text": "texts leave this machine",
 }
 
 
 def describe(kind: str, name: str) -> dict[str, Any]:
-    """What can be said of a component without making one, as JSON values.
+    """Return a description of a component, without making it, as JSON values.
 
-    ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
-    given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),
-    ``source`` (module:Class). Raises SpecError if nothing of this kind has this name.
+    ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None if it must be
+    given}, ``promises`` (sentences), ``needs`` (what is missing here and the command to install it, or None),
+    ``source`` (module:Class). SpecError if nothing of this kind has this name.
     """
     known = registry.targets(kind)
     if name not in known:
-        raise SpecError(f"there is no {kind} named {name!r}", fix=registry.suggestion(kind, name))
+        raise SpecError(f"unknown {kind} {name!r}", fix=registry.suggestion(kind, name))
     entry: dict[str, Any] = {"kind": kind, "name": name, "source": known[name], "needs": None}
     try:
         cls = registry.resolve(kind, name)
@@ -62,7 +62,7 @@ def describe(kind: str, name: str) -> dict[str, Any]:
 
 
 def described(entry: dict[str, Any]) -> str:
-    """The description as lines for a terminal."""
+    """Return the description as lines for a terminal."""
     spoken = ", ".join(
         key if value is None else f"{key}={value}" for key, value in entry["parameters"].items()
     )
@@ -91,7 +91,7 @@ def command(
     kind: Annotated[
         str,
         typer.Argument(
-            help="A kind, such as verifier, or a word to look for; without it, all kinds."
+            help="A kind, such as verifier, or a word to search for; default: all kinds."
         ),
     ] = "",
     name: Annotated[
@@ -99,15 +99,15 @@ def command(
     ] = "",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """List verifiers, attribution methods, obfuscators, samplers and whatever else takes a name.
+    """List verifiers, attribution methods, obfuscators, samplers and all other components.
 
-    Names take parameters, as in 'char-ngram(n=3)'; raven list KIND NAME shows them.
+    Names may have parameters, as in 'char-ngram(n=3)'; raven list KIND NAME shows them.
 
         raven list verifier
 
-        raven list verifier impostors      its parameters, what it needs, where it comes from
+        raven list verifier impostors      its parameters, requirements and source
 
-        raven list delta                   whatever is called so, or described by this word
+        raven list delta                   components with this word in name or description
     """
     from ravenbench.cli.show import print_json, say
     from ravenbench.errors import did_you_mean
@@ -118,7 +118,7 @@ def command(
         if not hits:
             near = did_you_mean(kind, registry.KINDS)
             raise SpecError(
-                f"there is no kind {kind!r}, and nothing here is described by that word", fix=near
+                f"unknown kind {kind!r}, and no description contains this word", fix=near
             )
         columns = ("kind", "name", "about")
         if json:
@@ -148,8 +148,8 @@ def command(
 
 
 def search(words: str) -> list[tuple[str, str, str]]:
-    """Kind, name and summary of all that these words name: in the name, in the summary or in the line ``Also called``
-    of a docstring, else anywhere in it."""
+    """Return kind, name and summary of all components that match these words: in the name, the summary or the line ``Also
+    called`` of a docstring, otherwise anywhere in it."""
     wanted = words.casefold().split()
     near = []
     far = []

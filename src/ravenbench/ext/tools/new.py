@@ -1,10 +1,10 @@
-"""``raven new``: writes files that work at once, to be changed into one's own.
+"""``raven new``: writes files that work at once and that you can change.
 
 In: ``make``: a kind (verifier or metric), a name, a form (class, program, r or package); ``command``: the same from the
 command line.
-Out: ``make``: the paths of the files that it wrote below the current folder, and commands to try next; ``command``
-prints these. SpecError for a name that cannot be, from ``command`` also for a kind or form; InputError if a file is
-there already: nothing is written then.
+Out: ``make``: the paths of the files written below the current folder, and commands to try next; ``command``
+prints these. SpecError for an impossible name, from ``command`` also for a kind or form; InputError if a file
+exists: then nothing is written.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Form = Literal["class", "program", "r", "package"]
 
 
 class Starter(NamedTuple):
-    """One form: its files and the starters that these are made of, commands to try next, and what it says in both."""
+    """One form: its files and their starters, commands to try next, and the values inserted in both."""
 
     files: dict[str, str]
     commands: list[str]
@@ -70,8 +70,8 @@ _STARTERS = {
 
 
 def make(kind: str, name: str, form: Form) -> tuple[list[Path], list[str]]:
-    """Write the files of a verifier or metric in one form. Returns these, and commands to try next. Raises SpecError
-    for a name that cannot be imported, InputError if one of the files is there already; nothing is written then.
+    """Write the files of a verifier or metric in one form; return the files, and commands to try next. SpecError
+    for a name that cannot be imported, InputError if one of the files exists; then nothing is written.
     """
     module = name.replace("-", "_").lower()
     own = "".join(map(str.capitalize, module.split("_")))
@@ -81,7 +81,7 @@ def make(kind: str, name: str, form: Form) -> tuple[list[Path], list[str]]:
     reserved = {*keyword.kwlist, *sys.stdlib_module_names, *metadata.packages_distributions()}
     if module in reserved or own in reserved:
         raise SpecError(
-            "this name belongs to Python or to an installed package: a file of this name would"
+            "this name belongs to Python or to an installed package; a file of this name would"
             " hide it",
             found=name,
             fix=f"raven new {kind} my_{name}",
@@ -100,8 +100,8 @@ def make(kind: str, name: str, form: Form) -> tuple[list[Path], list[str]]:
         for place, source in starter.files.items()
     }
     for place in filter(Path.exists, texts):
-        fix = "choose another name, or move it away"
-        raise InputError("this file is there already", file=place, fix=fix)
+        fix = "choose another name, or move the file"
+        raise InputError("this file already exists", file=place, fix=fix)
     for place, text in texts.items():
         place.parent.mkdir(parents=True, exist_ok=True)
         write_text(place, text)
@@ -116,13 +116,13 @@ def command(
         typer.Option(
             "--as",
             help=(
-                "class: a Python class; program: a program of its own in Python; r: the same in R; "
+                "class: a Python class; program: a separate program in Python; r: the same in R; "
                 "package: a Python package that others can install."
             ),
         ),
     ] = "class",
 ) -> None:
-    """Write a small working verifier or metric, with a test, for you to change.
+    """Write a small working verifier or metric, with a test, that you can change.
 
     It is a known method, so that you can see a first report before you write any code.
 
@@ -136,7 +136,7 @@ def command(
 
     if kind not in _RUN:
         fix = f"raven new verifier {name}"
-        problem = f"raven does not make a new {kind!r}"
+        problem = f"Raven cannot write a new {kind!r}"
         raise SpecError(problem, expected="verifier or metric", fix=fix)
     if kind == "metric" and form in ("program", "r"):
         raise SpecError(

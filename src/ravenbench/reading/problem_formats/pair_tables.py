@@ -47,7 +47,7 @@ _TEXTS = [tuple(pair.split("/")) for pair in listed("columns", "pair texts")]
 _LABELS, OPPOSITES, _IDS = (
     listed("columns", f"pair {kind}") for kind in ("labels", "opposites", "ids")
 )
-"""Columns that say what is the same, and what is different (yes, 1 or a high number)."""
+"""Columns that mark same authors, and columns that mark different authors (yes, 1 or a high number)."""
 
 
 SAME = {
@@ -58,8 +58,8 @@ SAME = {
 
 
 class TableRoles(NamedTuple):
-    """Columns of a table of pairs: both texts, the label and the id, None where there is none; further labels; both
-    authors, where there are such; and the others, where none of these says what is the same."""
+    """Columns of a table of pairs: both texts, the label and the id (None if absent), further labels, both
+    authors if present, and the other columns if none of these marks same authors."""
 
     texts: tuple[str, ...]
     label: str | None
@@ -70,18 +70,18 @@ class TableRoles(NamedTuple):
 
     @property
     def has_truth(self) -> bool:
-        """Whether a label says, or authors show, which pairs are by one author."""
+        """Return whether labels or authors show which pairs are by the same author."""
         return self.label is not None or bool(self.authors)
 
     def says_by_authors(self, file: str) -> list[Note]:
-        """A note where truth follows from the authors alone, or there is none and other columns are not read."""
+        """Return a note if Raven derives truth from the authors, or if there is none and other columns are not read."""
         if self.others:
             return noted("no-label", self.others, file=file)
         follows = self.authors if self.label is None else ()
         return noted("truth-by-authors", follows, file=file)
 
     def are_nobody(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row names two authors who are nobody in particular."""
+        """Return whether a row names two authors who are nobody in particular."""
         authors = [str(row.get(column) or "").strip() for column in self.authors]
         return bool(authors) and all(authors) and all(map(is_nobody, authors))
 
@@ -90,12 +90,12 @@ _UNNUMBERED = re.compile(r"(?:(?<!\d)\d++|(?<=text)[a-z])\Z")
 
 
 def plain_key(name: object) -> str:
-    """The letters and figures of a column's name or a label, in lower case."""
+    """Return the letters and digits of a column's name or a label, in lower case."""
     return re.sub(r"[^a-z0-9.-]", "", str(name).casefold())
 
 
 def pair_table(archive: Archive, name: str) -> TableRoles | None:
-    """The columns of a table whose rows hold two texts each (``text1,text2,label``); None where it is none."""
+    """Return the columns of a table whose rows have two texts (``text1,text2,label``); None for other tables."""
     if table_kind(name) is None:
         return None
     try:
@@ -134,8 +134,8 @@ def _table_roles(texts: tuple[str, ...], columns_by_key: Mapping[str, str]) -> T
 
 
 def own_label(record: Mapping[str, Any]) -> str | None:
-    """The key under which a record says whether a pair is by one author: of a pair any, else one that means nothing
-    else; None where there is none."""
+    """Return the key under which a record says whether a pair is by one author; None if there is none. For a pair, any
+    label counts; otherwise only a key that cannot mean anything else."""
     label = _table_roles((), {plain_key(key): key for key in record}).label
     return label if "pair" in record or plain_key(label) in OPPOSITES else None
 
@@ -143,7 +143,7 @@ def own_label(record: Mapping[str, Any]) -> str | None:
 def check_no_further_text(
     row: Mapping[str, Any], texts: Sequence[str], file: str | Path, line: int, fix: str
 ) -> None:
-    """FormatError if a table has one more column of texts, called as those that are read but for a number: text3."""
+    """Raise FormatError if a table has a third column of texts whose name differs only in the number: text3."""
     stems = {_UNNUMBERED.sub("", plain_key(column)) for column in texts}
     text_columns = [
         column
@@ -170,13 +170,14 @@ def read_pair_table(
     notes: list[Note],
     skip: bool = False,
 ) -> Iterator[Pair]:
-    """The pairs of a table; what their labels or authors say is put to ``truth`` before each. FormatError, after the
-    last, for all rows that lack a text or a label, or whose label is none; with ``skip``, they are told to
-    ``notes`` instead, unless most labels contradict the authors. Pairs both of whose authors are nobody in particular
-    are left out, and counted there, unless all pairs are such."""
+    """Read the pairs of a table, and add the truth from labels or authors to ``truth`` before each.
+
+    FormatError, after the last row, lists all rows that lack a text or a valid label; with ``skip``, these are listed in
+    ``notes`` instead, unless most labels contradict the authors. Pairs whose authors are both nobody in particular
+    are left out and counted there, unless this is true of all pairs."""
     named = any(not roles.are_nobody(row) for _, row in table_rows(archive, name))
     given_ids: set[str] = set()
-    faults = Faults("rows cannot be used")
+    faults = Faults("unusable rows")
     several = 0
     nobodies = 0
     values = Counter[str]()
@@ -237,7 +238,7 @@ def read_pair_table(
 _CONTRADICTS = "the label contradicts the two authors"
 
 
-_NEITHER = "says neither same nor different"
+_NEITHER = "means neither same nor different"
 
 
 def _table_pair(
@@ -285,7 +286,7 @@ def _row_truth(row: Mapping[str, Any], roles: TableRoles, location: dict[str, An
             f" {' and '.join(named or ())}"
         )
         raise FormatError(
-            _CONTRADICTS, **location, found=sentence, fix="mend the one that is wrong"
+            _CONTRADICTS, **location, found=sentence, fix="correct the value that is wrong"
         )
     return PairTruth(same, named)
 
@@ -302,7 +303,9 @@ def _row_id(
     if value is None or not key:
         raise fault("row-no-id", **location)
     if key in given_ids:
-        fix = f"make the ids differ, or take the column {roles.id} out: rows are numbered then"
+        fix = (
+            f"make the ids differ, or remove the column {roles.id}, so that Raven numbers the rows"
+        )
         raise FormatError(ID_TWICE, **location, found=key, fix=fix)
     given_ids.add(key)
     return checked_name(key, "an id", location["file"], location["line"])
@@ -323,13 +326,13 @@ def _label(row: Mapping[str, Any], roles: TableRoles, location: dict[str, Any]) 
             found=None
             if empty
             else " and ".join(str(row.get(column)) for column in value_by_column),
-            fix="fill it in" if empty else "call a column that is no label otherwise",
+            fix="fill it in" if empty else "rename a column that is not a label",
         )
     return same
 
 
 def says_same(row: Mapping[str, Any], column: str) -> bool | None:
-    """Whether a column says that two texts are by one author; None where it says neither."""
+    """Return whether a column says that two texts are by the same author; None if it says neither."""
     value = plain_key(row.get(column))
     same = SAME.get(value)
     turned = plain_key(column) in OPPOSITES and not value.startswith(("same", "differ"))
@@ -337,7 +340,7 @@ def says_same(row: Mapping[str, Any], column: str) -> bool | None:
 
 
 def table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, PairTruth]:
-    """The truth that a table tells, of pairs or by id."""
+    """Return the truth in a table, of pairs or by id."""
     truth: dict[str, PairTruth] = {}
     if roles.texts:
         notes = roles.says_by_authors(archive.label(name))

@@ -1,8 +1,8 @@
-"""Reads and writes problems as PAN 2013 to 2015 have them: ROOT/EN001/known01.txt, …, unknown.txt, ROOT/truth.txt.
+"""Reads and writes problems in the format of PAN 2013 to 2015: ROOT/EN001/known01.txt, …, unknown.txt, ROOT/truth.txt.
 
 In: an open ``Archive`` and places in it; ``Problems`` to write.
 Out: ``ProblemSet``s, ``FORMAT``; truth by id; or a folder (its path is returned). Lines count from 1. FormatError for
-what does not parse, InputError for a place that cannot be written.
+what does not parse, InputError for a place that Raven cannot write.
 
 References
 ----------
@@ -55,9 +55,9 @@ _ID_AS_PATH = "its id is a path, not a name"
 
 
 def problem_roots(archive: Archive) -> list[str]:
-    """Folders that hold problem folders ('' for the archive itself), sorted; a problem's own folder holds none.
+    """Return the folders that contain problem folders ('' for the archive itself), sorted.
 
-    Where no folder has a questioned document, contents or truth, known documents are authors', as a candidate's are.
+    If no folder has a questioned document, contents or truth, known documents belong to authors (candidates).
     """
     folders = {_parent(name) for name in archive.names if _is_document(name)}
     roots = {_parent(folder) for folder in folders} - folders
@@ -75,10 +75,10 @@ def write_pan_problems(
     language: str = "english",
     genre: str = "unknown",
 ) -> Path:
-    """Write problems as a PAN13–15 folder, with ``truth.txt`` where ``same`` is given.
+    """Write problems as a PAN13–15 folder, with ``truth.txt`` if ``same`` is given.
 
-    The folder appears under its name only when it is complete. InputError if the folder exists and is not empty, cannot
-    be written, or an id cannot name a folder.
+    The folder gets its name only when it is complete. InputError if the folder exists and is not empty, cannot
+    be written, or an id cannot be a folder's name.
     """
     path = Path(path)
     for name in problems.ids.tolist():
@@ -103,16 +103,16 @@ def write_pan_problems(
 
 
 def truth_text(ids: list[str], same: Bools) -> str:
-    """The content of a ``truth.txt``: a line ``ID Y`` (same author) or ``ID N`` for each problem."""
+    """Return the content of a ``truth.txt``: a line ``ID Y`` (same author) or ``ID N`` for each problem."""
     return "".join(
         f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True)
     )
 
 
 def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
-    """Truth by id from the ``EN001 Y`` lines of a ``truth.txt``; True = Y, same author.
+    """Read truth by id from the ``EN001 Y`` lines of a ``truth.txt``; True = Y, same author.
 
-    FormatError, with all of them, if lines are anything else or an id stands twice; or if the file is empty.
+    FormatError, with all such lines, if lines have another form or an id is duplicate; or if the file is empty.
     """
     truth: dict[str, bool] = {}
     faults = Faults(OF_TRUTH)
@@ -123,7 +123,7 @@ def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
             raise FormatError(NOT_TRUTH, **location, expected="ID Y or ID N", fix=SWAPPED)
         with faults.gathered():
             if len(words) != 2 or words[1].upper() not in ("Y", "N"):
-                fix = "write the problem's id, a blank, and Y (same author) or N"
+                fix = "write the problem's id, a space, and Y (same author) or N"
                 raise fault("not-line-truth", **location, fix=fix)
             checked_name(words[0], "an id", archive.label(name), number)
             if words[0] in truth:
@@ -136,7 +136,7 @@ def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
 
 
 def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, list[str]]:
-    """Read language, genre and ids from a ``contents.json`` (None and [] where it does not say).
+    """Read language, genre and ids from a ``contents.json`` (None and [] if absent).
 
     FormatError if it is not a JSON object.
     """
@@ -197,7 +197,7 @@ def _read_problem_folders(archive: Archive, root: str) -> ProblemSet:
     zeros = ids_apart(folders, truth or named)
     if not builder.ids:
         first = next(iter(faults))
-        problem = f"no problem of {name} can be read"
+        problem = f"Raven cannot read any problem of {name}"
         raise FormatError(
             problem,
             file=archive.path,
@@ -233,16 +233,16 @@ def _fault(
     if not _is_plain(problem):
         return _ID_AS_PATH
     if problem not in texts:
-        return "it is named in truth.txt or contents.json but has no folder"
+        return "truth.txt or contents.json names it, but it has no folder"
     if truth is not None and problem not in truth:
-        return "truth.txt does not name it: neither answered nor judged"
+        return "truth.txt does not contain it, so Raven does not answer or score it"
     files = [_name(file).lower() for file in texts[problem]]
     if files.count("unknown.txt") > 1:
-        return "several files are its unknown.txt, but for capitals"
+        return "it has several files unknown.txt that differ in letter case"
     if "unknown.txt" not in files:
-        return "unknown.txt is missing"
+        return "unknown.txt not found"
     if not any(_DOCUMENT.match(file) and file.startswith("known") for file in files):
-        return "there is no known document"
+        return "no known document"
     return None
 
 

@@ -1,8 +1,8 @@
-"""Reads and writes pairs as PAN 2020 to 2023 have them: pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl.
+"""Reads and writes pairs in the format of PAN 2020 to 2023: pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl.
 
 In: an open ``Archive`` and names of files; ``Problems`` to write.
 Out: ``Pair``s and ``PairTruth`` one by one, ``FORMAT``; or files (their folder is returned). Lines count from 1.
-FormatError for what does not parse, InputError for a place that cannot be written.
+FormatError for what does not parse, InputError for a place that Raven cannot write.
 
 A pair: {"id", "pair": [text, text], "fandoms": [a, b]} (2020, 2021) or "discourse_types" (2022, 2023);
 its truth: {"id", "same", "authors": [a, b]}.
@@ -62,7 +62,7 @@ from ravenbench.types import Bools, Labels, Problems
 
 
 def pairs_files(archive: Archive) -> dict[str, str | None]:
-    """Pairs files inside an archive and the truth file of each: itself where its lines have it, None where none has."""
+    """Return pairs files in an archive and the truth file of each: the same file if its lines have truth; None if absent."""
     lines = [name for name in archive.names if is_lines(name)]
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
     files: dict[str, str | None] = {}
@@ -92,7 +92,7 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
 
 
 def first_record(archive: Archive, name: str) -> dict[str, Any]:
-    """The first line of a JSON-lines file as a mapping, {} where it is none."""
+    """Return the first line of a JSON-lines file as a mapping; {} if it is not one."""
     try:
         _, line = next(archive.lines(name), (0, ""))
         record = json.loads(line)
@@ -106,14 +106,14 @@ def _human(record: Mapping[str, Any]) -> Any:
 
 
 def of_pair(record: Mapping[str, Any]) -> bool:
-    """Whether a line's label is about a pair of a person's and a machine's text."""
+    """Return whether a line's label is about a pair of a person's and a machine's text."""
     return isinstance(_human(record), list)
 
 
 def label_of(record: Mapping[str, Any], **location: Any) -> bool | None:
-    """Whether a machine wrote what a line of texts, truth or answers is about; None where it has no label.
+    """Return whether a machine wrote the text of a line (of texts, truth or answers); None if it has no label.
 
-    Of a pair: whether a machine wrote the first text, as in PAN's evaluator. FormatError if the label is none.
+    For a pair: whether a machine wrote the first text, as in PAN's evaluator. FormatError if the label is invalid.
     """
     human = _human(record)
     if "is_human" in record or of_pair(record):
@@ -129,10 +129,10 @@ def label_of(record: Mapping[str, Any], **location: Any) -> bool | None:
 
 
 def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
-    """Read a ``truth.jsonl``, or a table with a column of labels, into the truth of each pair by its id; names that are
-    nobody's name no author.
+    """Read a ``truth.jsonl``, or a table with a column of labels, into the truth of each pair by id; the names of nobody in
+    particular are not authors.
 
-    FormatError, with all of them, if lines are not truth (answers are recognised), or an id stands twice; or if the
+    FormatError, with all such lines, if lines are not truth (Raven recognises answers), or an id is duplicate; or if the
     file is empty.
     """
     if (table := pair_table(archive, name)) is not None or table_kind(name) in ("csv", "xlsx"):
@@ -181,7 +181,7 @@ def _record_truth(record: Mapping[str, Any], location: dict[str, Any]) -> tuple[
 
 
 def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
-    """Read the pairs of one file; (id, reason) stands in place of a pair that cannot be used.
+    """Read the pairs of one file; for an unusable pair, (id, reason) is yielded instead.
 
     FormatError if a line is not JSON, has no id, or repeats one.
     """
@@ -200,7 +200,7 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
             or len(texts) != 2
             or not all(isinstance(text, str) for text in texts)
         ):
-            yield key, f"line {line} has no pair of two texts"
+            yield key, f"line {line} does not have a pair of two texts"
             continue
         topics = next(
             (record[k] for k in ("fandoms", "discourse_types", "discourse_type") if k in record),
@@ -215,9 +215,9 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
 
 
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
-    """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line a problem; return the folder.
+    """Write ``pairs.jsonl``, and ``truth.jsonl`` if ``same`` is given, one line for each problem; return the folder.
 
-    Topics become ``fandoms`` and authors stand in the truth where ``problems`` has them. InputError if a problem has
+    If ``problems`` has them, topics become ``fandoms`` and authors are added to the truth. InputError if a problem has
     several known documents, or the folder cannot be written.
     """
     folder = Path(folder)

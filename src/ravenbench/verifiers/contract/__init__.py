@@ -1,4 +1,4 @@
-"""What a scorer, a calibrator and a verifier must do, and how a trained one is kept.
+"""What a scorer, a calibrator and a verifier must do, and how Raven saves a trained verifier.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+This file contains no code; see the modules in this folder.
 """

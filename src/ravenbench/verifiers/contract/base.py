@@ -1,13 +1,13 @@
-"""Defines what a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5).
+"""Defines the parts of a verifier: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5).
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author; a calibrator takes raw scores (n,) or
 (n, f) in place of problems.
-Out: ``Scorer.score`` gives raw scores (n,), higher = same author, or features (n, f) for the calibrator, NaN = cannot
-tell; ``Verifier.verify`` and ``Calibrator.transform`` give answers (n,) from 0 to 1, higher = same author, exactly 0.5
-= unanswered. NotFittedError where something learned is asked for before ``fit``. ``checked_scores`` and
-``checked_answers`` give what a method returned as float64, or raise AnswerError; ``as_verifier`` (TypeError for what is
-neither) and ``fresh`` take and give a component; ``mean_by_problem`` averages values of pairs of documents, (sum k,) or
-(sum k, f), by problem.
+Out: ``Scorer.score`` returns raw scores (n,), higher = same author, or features (n, f) for the calibrator, NaN = cannot
+tell; ``Verifier.verify`` and ``Calibrator.transform`` return answers (n,) from 0 to 1, higher = same author, exactly 0.5
+= unanswered. NotFittedError if something learned is needed before ``fit``. ``checked_scores`` and
+``checked_answers`` return what a method returned as float64, or raise AnswerError; ``as_verifier`` (TypeError for other
+objects) and ``fresh`` take and return a component; ``mean_by_problem`` averages values of pairs of documents, (sum k,)
+or (sum k, f), by problem.
 """
 
 from __future__ import annotations
@@ -28,37 +28,37 @@ from ravenbench.types import Bools, Floats, Ints, Problems, Strings
 from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold, remove_fold_effect
 
 _FIX = (
-    "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1 a problem, higher ="
+    "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1 for each problem, higher ="
     " same author"
 )
 _FIX_SCORES = (
-    "return an array of numbers, one (or one row) a problem, higher = same author, NaN = cannot"
+    "return an array of numbers, one (or one row) for each problem, higher = same author, NaN = cannot"
     " tell"
 )
 
 
 def checked_answers(values: Any, ids: Strings | Sequence[str], method: object) -> Floats:
-    """Answers to these problems as float64 (n,), all finite and in [0, 1].
+    """Return the answers to these problems as float64 (n,), all finite and in [0, 1].
 
     Parameters
     ----------
     values : Any
         What ``verify`` or a calibrator returned.
     ids : (n,) str
-        Of the problems asked.
+        Ids of the problems.
     method : object
-        Printed in the message.
+        The method, for the message.
 
     Raises
     ------
     AnswerError
-        If it is anything else: another shape or type, a masked array, a number that is no answer.
+        If ``values`` are anything else: another shape or type, a masked array, a number that is not an answer.
     """
     numbers = _numbers(values, method, "answers", _FIX)
     shape = (len(ids),)
     if numbers.shape != shape:
         fix = (
-            f"{_FIX}; of predict_proba that is the column of the same author"
+            f"{_FIX}; from predict_proba, return the column of the same author"
             if numbers.ndim == 2
             else _FIX
         )
@@ -80,7 +80,7 @@ def checked_answers(values: Any, ids: Strings | Sequence[str], method: object) -
 
 
 def checked_scores(values: Any, n: int, method: object) -> Floats:
-    """Raw scores of n problems as float64 (n,) or (n, f); NaN is a score that a method cannot give.
+    """Return raw scores of n problems as float64 (n,) or (n, f); NaN means that a method cannot give a score.
 
     Raises
     ------
@@ -119,13 +119,13 @@ def _numbers(
     try:
         return np.asarray(values)
     except Exception as error:  # whatever foreign code raises
-        description = f"a {type(values).__name__} that is no array ({type(error).__name__})"
+        description = f"a {type(values).__name__} that is not an array ({type(error).__name__})"
         raise _wrong(method, expected, description, "an array", fix) from error
 
 
 def _wrong(method: object, problem: str, found: str, expected: str, fix: str) -> AnswerError:
     return AnswerError(
-        f"{method} gave {problem} that cannot be used", found=found, expected=expected, fix=fix
+        f"{method} returned unusable {problem}", found=found, expected=expected, fix=fix
     )
 
 
@@ -135,7 +135,7 @@ C = TypeVar("C", bound=Component)
 class Learner(Component):
     """A component that is fitted to training problems.
 
-    Learned state ends in ``_``; asked for before ``fit``, it raises scikit-learn's ``NotFittedError``.
+    Learned state ends in ``_``; before ``fit``, it raises scikit-learn's ``NotFittedError``.
     """
 
     if not TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Learner(Component):
 
 
 class Calibrator(Learner):
-    """Turns raw scores into answers in [0, 1], of which exactly 0.5 means unanswered."""
+    """Turns raw scores into answers in [0, 1]; exactly 0.5 means unanswered."""
 
     @abstractmethod
     def fit(self, scores: Floats, same: Bools) -> Self:
@@ -159,33 +159,33 @@ class Calibrator(Learner):
 
     @abstractmethod
     def transform(self, scores: Floats) -> Floats:
-        """Answers, shape (n,). Never creates a 0.5 by rounding."""
+        """Return answers, shape (n,). Never creates a 0.5 by rounding."""
 
 
 class Scorer(Learner):
     """Gives every problem a raw score, which a calibrator turns into an answer.
 
-    Class attributes declare what may be assumed of a method:
+    Class attributes declare properties of a method:
 
     ``fold_free``
-        Nothing is learned in ``fit`` and a score is a function of two texts alone: implement
-        ``pair_features`` and the run computes each distinct document pair once (contract 8).
+        Nothing is learned in ``fit``, and a score is a function of two texts only: implement
+        ``pair_features``, and the run computes each distinct document pair once (contract 8).
     ``symmetric``
-        Exchanging known and questioned text leaves the score unchanged.
+        The score is the same if known and questioned text are exchanged.
     ``transductive``
         A score may depend on the other problems of its batch.
     ``cross_fit``
-        Scores of different fits are on one scale, so that calibration may rest on several fits.
+        Scores of different fits are on the same scale, so that calibration may use several fits.
     ``supervised``
-        ``fit`` learns from the truth, so that scores rise as a whole with the share of same-author problems in it;
-        calibration on several fits takes that out (``remove_fold_effect``).
+        ``fit`` learns from the truth, so all scores rise with the share of same-author problems in it;
+        calibration on several fits removes this (``remove_fold_effect``).
     ``counted``
-        Where there is one: the units that it asks ``text.counting.with_counts`` for, of whole texts as they are. A
-        large run counts its texts in them once.
+        If present: the units that it requests from ``text.counting.with_counts``, of complete, unchanged texts. A
+        large run counts these units once.
     ``calibrated_by``
-        The calibrator it is published with, as a spec; one that suits scores of any scale where none is named.
+        The calibrator it was published with, as a spec; if none is named, one that suits scores of any scale.
     ``provenance``
-        ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
+        ``sourced`` from a paper or its code, ``reconstructed`` if details are lost, or ``ours``.
     """
 
     fold_free: ClassVar[bool] = False
@@ -197,19 +197,19 @@ class Scorer(Learner):
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn from training problems with truth ``same`` (n,); nothing is learned unless a method says how."""
+        """Learn from training problems with truth ``same`` (n,); by default nothing is learned."""
         return self
 
     @abstractmethod
     def score(self, problems: Problems) -> Floats:
-        """Raw scores, (n,) with higher = same author, or (n, f) features for the calibrator."""
+        """Return raw scores, (n,) with higher = same author, or (n, f) features for the calibrator."""
 
     def default_calibrator(self) -> Calibrator:
-        """The calibrator that ``calibrated_by`` names; a method whose parameters decide it says so here."""
+        """Return the calibrator that ``calibrated_by`` names; override it if parameters decide the calibrator."""
         return fresh(_calibrator(self.calibrated_by))
 
     def figures(self) -> dict[str, bytes]:
-        """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
+        """Return drawings of the fitting (SVG by file name): saved with a trained verifier, never read."""
         return {}
 
 
@@ -226,7 +226,7 @@ class FoldFree(Scorer):
 
     @abstractmethod
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
-        """Features of document pairs (rows of ``texts``), shape (n, f) or (n,)."""
+        """Return features of document pairs (rows of ``texts``), shape (n, f) or (n,)."""
 
     def score(self, problems: Problems) -> Floats:
         owner = problems.owner
@@ -243,7 +243,7 @@ class Verifier(Learner):
     symmetric: ClassVar[bool] = True
     transductive: ClassVar[bool] = False
     outside: ClassVar[bool] = False
-    """Whether ``verify`` runs an outside program: planning never does."""
+    """Whether ``verify`` runs an outside program; planning never does."""
 
     @abstractmethod
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -251,15 +251,15 @@ class Verifier(Learner):
 
     @abstractmethod
     def verify(self, problems: Problems) -> Floats:
-        """Answers in [0, 1], float64 (n,); higher = same author, exactly 0.5 = unanswered."""
+        """Return answers in [0, 1], float64 (n,); higher = same author, exactly 0.5 = unanswered."""
 
     def figures(self) -> dict[str, bytes]:
-        """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
+        """Return drawings of the fitting (SVG by file name): saved with a trained verifier, never read."""
         return {}
 
 
 def declared_by(part: str) -> tuple[Any, Any, Any]:
-    """``symmetric``, ``transductive`` and ``provenance`` of a component whose parameter ``part`` decides them."""
+    """Return ``symmetric``, ``transductive`` and ``provenance`` for a component whose parameter ``part`` decides them."""
 
     def declared(name: str, otherwise: object) -> Any:
         return property(lambda self: getattr(getattr(self, part), name, otherwise))
@@ -275,10 +275,10 @@ def declared_by(part: str) -> tuple[Any, Any, Any]:
 class Calibrated(Verifier):
     """A scorer followed by a calibrator.
 
-    Where the planner marked problems for calibration (``problems.calibrate``) the scorer learns from the
-    others and the calibrator from those. Without marks, scores for calibration come from group-wise
-    cross-fitting (groups as in ``Problems.groups``) and the scorer is then fitted on all problems; a scorer
-    that learns nothing is calibrated on all of them, and one whose fits differ in scale (``cross_fit`` is False)
+    If the planner marked problems for calibration (``problems.calibrate``), the scorer learns from the
+    others and the calibrator from the marked ones. Without marks, scores for calibration come from group-wise
+    cross-fitting (groups as in ``Problems.groups``), and the scorer is then fitted on all problems. A scorer
+    that learns nothing is calibrated on all problems; a scorer whose fits differ in scale (``cross_fit`` is False)
     learns without one of the folds and is calibrated on it.
 
     Attributes
@@ -286,8 +286,8 @@ class Calibrated(Verifier):
     scorer_, calibrator_ : Scorer, Calibrator
         Fitted copies.
     split_ : str
-        How calibration data were kept apart: ``marked``, ``fold-free``, or the kind of ``calibration_folds``
-        (``groups``; ``authors`` where one group holds most problems; ``problems`` where nothing else is left).
+        How calibration data were separated: ``marked``, ``fold-free``, or the kind of ``calibration_folds``
+        (``groups``; ``authors`` if one group has most problems; ``problems`` if nothing else is possible).
     """
 
     name = "calibrated"
@@ -354,12 +354,12 @@ class Calibrated(Verifier):
         }
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:
-        """Fit the calibrator on raw scores (the run calls this with scores it has kept).
+        """Fit the calibrator on raw scores (the run calls this with stored scores).
 
         Raises
         ------
         AnswerError
-            If they are no scores.
+            If these are not scores.
         """
         scores = checked_scores(scores, len(same), self)
         self.calibrator_: Calibrator = fresh(self.copies()["calibrator_"]).fit(scores, same)
@@ -373,7 +373,7 @@ class Calibrated(Verifier):
 
 
 def fresh(component: C) -> C:
-    """An unfitted copy of a component, with its parameters."""
+    """Return an unfitted copy of a component, with its parameters."""
     params = component.get_params(deep=False)
     if all(
         value is None or isinstance(value, bool | int | float | str) for value in params.values()
@@ -387,7 +387,7 @@ def fresh(component: C) -> C:
 
 
 def as_verifier(component: Component) -> Verifier:
-    """The component as a ``Verifier``: a scorer gets its published calibrator; a verifier is returned as it is."""
+    """Return the component as a ``Verifier``: a scorer gets its published calibrator; a verifier is returned unchanged."""
     if isinstance(component, Scorer):
         return Calibrated(component)
     if hasattr(component, "verify"):

@@ -1,11 +1,11 @@
-"""Divides training problems into folds; where data allow it, no fold learns from the authors of its own problems.
+"""Divides training problems into folds; if the data allow it, no fold learns from the authors of its problems.
 
 In: ``Problems`` (n), their truth (n,) bool, True = same author, and a number of folds; for ``out_of_fold`` a function
 that learns and answers, ``Folds`` and the truth; for ``remove_fold_effect`` finite values, their folds and the truth.
-Out: ``calibration_folds`` gives ``Folds``: the fold of each problem (n,) int from 0, and by ``rest`` the mask (n,) of
-the problems that a fold learns from. ``out_of_fold`` gives values (n,) or (n, columns) in the function's unit, and
-``otherwise`` (by default 0.5) where a fold has too few problems of a class to learn from; ``remove_fold_effect`` values
-of the same shape; ``collapsed`` a sentence, or None where there is nothing to say; ``both_classes`` the truth as an
+Out: ``calibration_folds`` returns ``Folds``: the fold of each problem (n,) int from 0, and by ``rest`` the mask (n,) of
+the problems that a fold learns from. ``out_of_fold`` returns values (n,) or (n, columns) in the function's unit, and
+``otherwise`` (by default 0.5) if a fold has too few problems of a class to learn from; ``remove_fold_effect`` values
+of the same shape; ``collapsed`` a sentence, or None if there is nothing to say; ``both_classes`` the truth as an
 array, CorpusError if one class is absent.
 """
 
@@ -24,9 +24,9 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 
 
 def both_classes(same: Bools, name: str, *, of: str = "problems", fix: str | None = None) -> Bools:
-    """Truth as an array (n,) of bool, after checking that it holds both classes.
+    """Return truth as an array (n,) of bool, after checking that it has both classes.
 
-    ``same`` (n,) bool. ``name``: the method that is to learn from it. ``of``: what is counted in the message.
+    ``same`` (n,) bool. ``name``: the method that learns from it. ``of``: what the message counts.
     CorpusError if one class is absent.
     """
     same = np.asarray(same, dtype=bool)
@@ -42,18 +42,18 @@ def both_classes(same: Bools, name: str, *, of: str = "problems", fix: str | Non
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """Folds of problems, and which problems each may learn from.
+    """Folds of problems, and the problems that each may learn from.
 
     Parameters
     ----------
     fold : (n,) int64
         The fold of each problem.
     kind : str
-        What no fold shares with those it learns from: ``groups`` (of problems joined by shared authors), ``authors``
-        (where groups would be too few), or no more than ``problems``.
+        What a fold never shares with the problems it learns from: ``groups`` (of problems joined by shared authors),
+        ``authors`` (if groups would be too few), or only ``problems``.
     sides : (n, 2) int64, optional
-        With ``authors``: the block of authors on either side of a problem. A fold then holds the problems between two
-        blocks (or within one), and learns from those that touch neither.
+        With ``authors``: the block of authors on either side of a problem. A fold then contains the problems between two
+        blocks (or within one), and learns from problems that involve neither block.
     """
 
     fold: Ints
@@ -62,14 +62,14 @@ class Folds:
 
     @property
     def widest(self) -> float:
-        """The widest half-width (0.1 or 0.2) of a band of non-answers to choose on answers out of these folds.
+        """Return the largest half-width (0.1 or 0.2) of a band of non-answers to choose on answers out of these folds.
 
-        Twice the usual half-width where authors had to be kept apart: such answers are less sure of themselves.
+        It is twice the usual half-width if authors had to be separated, because these answers are less certain.
         """
         return 0.2 if self.kind == "authors" else 0.1
 
     def rest(self, f: int) -> Bools:
-        """Mask (n,) of the problems that fold ``f`` learns from."""
+        """Return the mask (n,) of the problems that fold ``f`` learns from."""
         in_fold: Bools = self.fold == f
         if self.sides is None:
             return ~in_fold
@@ -78,10 +78,10 @@ class Folds:
         )
 
     def calibration_split(self, same: Bools) -> tuple[Bools, Bools]:
-        """The problems to learn from and those to hold back for one calibration, two masks (n,).
+        """Return the training problems and the held-out problems of one calibration, two masks (n,).
 
-        Held back is the fold whose classes are most nearly balanced; with ``authors``, all problems among the authors
-        of two blocks, while those between these and others are used for neither.
+        The held-out part is the fold with the most balanced classes; with ``authors``, all problems among the authors
+        of two blocks; problems between these and other authors are then used for neither.
         """
         numbers = np.unique(self.fold)
         held_out = [self.fold == f for f in numbers]
@@ -105,13 +105,13 @@ class Folds:
 
 
 def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:
-    """Folds for cross-fitting, such that no fold is judged by what was learned from its own authors.
+    """Return folds for cross-fitting, in which no fold is answered by what was learned from its authors.
 
-    Groups (``Problems.groups``) are dealt out largest first to the emptiest fold, so folds are nearly equal; seeded
-    and independent of problem order within a group. Where problems share documents so widely that they form fewer
-    groups than folds, or one group of more than half of them (``collapsed``), authors are dealt into ``folds`` blocks
-    instead, and the problems between two blocks are judged by those that touch neither block. Only where that leaves
-    most problems of a class nothing to learn from are problems dealt out as they come.
+    Groups (``Problems.groups``) are assigned largest first to the emptiest fold, so folds are nearly equal; this is seeded
+    and independent of problem order within a group. If problems share documents so widely that there are fewer
+    groups than folds, or one group has more than half of them (``collapsed``), authors are divided into ``folds`` blocks
+    instead, and problems between two blocks are answered by what was learned from problems that involve neither block. Only
+    if that leaves nothing to learn from for most problems of a class are single problems divided.
     """
     same = np.asarray(same, dtype=bool)
     group = problems.groups(same)
@@ -130,25 +130,25 @@ def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:
 
 
 def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
-    """A sentence for the reader where training problems share documents so widely that groups are no folds."""
+    """Return a sentence if training problems share documents so widely that groups cannot be folds."""
     group = problems.groups(same)
     if not _is_collapsed(group, folds):
         return None
     sizes = np.bincount(group)
     partition = calibration_folds(problems, same, folds)
     consequence = (
-        "whatever is tuned on answers out of fold leaves out every problem that touches the"
-        " answered one's authors, so it rests on fewer problems and is rougher than usual"
+        "settings tuned on out-of-fold answers leave out every problem that involves the answered"
+        " problem's authors, so they rest on fewer problems and are less precise than usual"
         if partition.kind == "authors"
         else (
-            "too few authors are left to keep them apart, so whatever is tuned on answers out of"
-            " fold is too hopeful"
+            "too few authors are left to separate them, so settings tuned on out-of-fold answers are"
+            " too optimistic"
         )
     )
     return (
         f"the {len(problems)} problems share documents so widely that they form {len(sizes)} group"
         f"{'' if len(sizes) == 1 else 's'}, the largest of {int(sizes.max())} problems "
-        f"({len(np.unique(problems.writers(same)))} authors can be told apart): {consequence}"
+        f"({len(np.unique(problems.writers(same)))} authors can be separated): {consequence}"
     )
 
 
@@ -184,22 +184,22 @@ def out_of_fold(
     otherwise: float = 0.5,
     columns: int | None = None,
 ) -> Floats:
-    """What is said of each problem by a method that learned from ``folds.rest``, (n,) or (n, columns).
+    """Return values for each problem by a method that learned from ``folds.rest``, (n,) or (n, columns).
 
-    What learned from the truth answers lower the more same-author problems a fold has of its own. Where weights are
-    learned from the result, ``remove_fold_effect`` takes that out; bands and settings need it not (on the Extended
+    A method that learned from the truth answers lower the more same-author problems are in the fold itself. If weights are
+    learned from the result, ``remove_fold_effect`` removes this; bands and settings do not need it (on the Extended
     Brennan–Greenstadt corpus, in folds of 0 to 100 %, frery-2014 chose the same, moreau-2014's AUC was .774 and .778).
 
     Parameters
     ----------
     learn : callable
-        Takes which problems to learn from and which to judge, both (n,) bool, and returns a row for each of the latter.
+        Takes which problems to learn from and which to answer, both (n,) bool, and returns a row for each of the latter.
     folds : Folds
     same : (n,) bool
     least : int
-        Where a fold has fewer problems of a class to learn from than this, it is left at ``otherwise``.
+        If a fold has fewer problems of a class to learn from than this, its values are ``otherwise``.
     columns : int, optional
-        Values of a problem, by default as ``learn`` returns them; to be given where it may never be called.
+        Number of values of a problem, by default as ``learn`` returns them; give it if ``learn`` may never be called.
     """
     answers = None if columns is None else np.full((len(same), columns), otherwise)
     for number in np.unique(folds.fold):
@@ -215,12 +215,12 @@ def out_of_fold(
 
 
 def remove_fold_effect(values: Floats, fold: Ints, same: Bools) -> Floats:
-    """Values told out of fold, (n,) or (n, columns), without what each fold adds to all of its own.
+    """Return out-of-fold values, (n,) or (n, columns), without what each fold adds to all its values.
 
-    A method that learned from another share of same-author problems answers higher or lower for that alone, and the
-    share it learned from is the smaller the larger the fold's own: compared across folds, such values look turned
-    round. What a fold adds is estimated by least squares beside what the truth does, so that a fold of more same-author
-    problems keeps its higher values.
+    A method that learned from another share of same-author problems answers higher or lower only because of that, and the
+    larger a fold's share, the smaller the share that its method learned from: compared across folds, these values look
+    reversed. What a fold adds is estimated by least squares, together with the effect of the truth, so that a fold with
+    more same-author problems keeps its higher values.
     """
     fold_masks = [fold == number for number in np.unique(fold)]
     truth = same.astype(np.float64)

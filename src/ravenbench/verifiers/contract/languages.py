@@ -1,14 +1,14 @@
-"""Says what a verifier can do in a language, and refuses texts that it cannot read (ours).
+"""States what a verifier can do in a language, and refuses texts that it cannot read (ours).
 
 In: a component and ``Problems`` (``check_language``); components by name and a ``TextTable`` (``readable``); or a
 component, a kind of writing (``spaces``, ``characters``, ``runs``) and whether the texts are English (``ability``).
-Out: ``check_language`` gives nothing, SpecError if the component cannot read the texts; ``readable`` the components
-that can, by name, and a note (sentence) on each other one, SpecError if none can; ``ability`` WORKS, ON_CHARACTERS,
+Out: ``check_language`` returns nothing, SpecError if the component cannot read the texts; ``readable`` the components
+that can, by name, and a note (sentence) on each other component, SpecError if none can; ``ability`` WORKS, ON_CHARACTERS,
 REFUSES or UNKNOWN (text); ``reads`` what a component declares that it reads (set of text, empty = nothing); ``table`` a
 row for each (name, component): the name and its four abilities.
 
-It refuses rather than going on with English resources, or with "words" that are whole sentences where no blanks
-divide words.
+Raven refuses rather than continue with English resources, or with "words" that are complete sentences if spaces do not
+separate words.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from ravenbench.types import Ints, Problems
 _SAMPLE = 20
 """Texts looked at, where there are as many: from so many to not quite twice as many."""
 WRITINGS: dict[Writing, str] = {
-    "spaces": "words between blanks, as in most languages",
+    "spaces": "words between spaces, as in most languages",
     "characters": "Chinese and Japanese",
     "runs": "Thai, Lao, Khmer and Burmese",
 }
-"""Families of languages by how words are told apart, and what they are called."""
+"""Families of languages by how words are separated, with their descriptions."""
 WORKS = "works"
 ON_CHARACTERS = "works on characters only"
 REFUSES = "refuses"
@@ -40,13 +40,13 @@ UNKNOWN = "not checked"
 
 
 def reads(component: Component) -> set[str]:
-    """What a component and all it holds are made of: some of characters, both, words, blanks, English; empty where
+    """Return what a component and its parts read: some of characters, both, words, blanks, English; empty if
     nothing is declared."""
     return {kind for part in parts(component) if (kind := _declared(part))}
 
 
 def ability(component: Component, writing: Writing, english: bool) -> str:
-    """WORKS, ON_CHARACTERS, REFUSES or UNKNOWN, for texts in English or not, of one of the ``WRITINGS``."""
+    """Return WORKS, ON_CHARACTERS, REFUSES or UNKNOWN, for texts in English or not, of one of the ``WRITINGS``."""
     kinds = reads(component)
     if not kinds:
         return UNKNOWN
@@ -60,7 +60,7 @@ def ability(component: Component, writing: Writing, english: bool) -> str:
 
 
 def check_language(component: Component, problems: Problems) -> None:
-    """Refuse texts that a verifier cannot read; SpecError says why, and what can."""
+    """Raise SpecError for texts that a verifier cannot read; it says why, and which verifiers can."""
     if reads(component) and (
         why := _refusal(component, _sample(problems.texts, problems.documents))
     ):
@@ -73,7 +73,7 @@ def check_language(component: Component, problems: Problems) -> None:
 def readable(
     components: Mapping[str, Component], texts: TextTable
 ) -> tuple[dict[str, Component], list[str]]:
-    """The verifiers that can read some texts, and a note on those that are left out. SpecError if none can."""
+    """Return the verifiers that can read these texts, and a note on each one left out. SpecError if none can."""
     sample = _sample(texts, np.arange(len(texts)))
     refusals = {
         name: why for name, component in components.items() if (why := _refusal(component, sample))
@@ -85,7 +85,7 @@ def readable(
             fix="choose verifiers that read characters, such as --verifiers ppm,char-ngram",
         )
     able = {name: component for name, component in components.items() if name not in refusals}
-    return able, [f"left out is {name}, which {why}" for name, why in refusals.items()]
+    return able, [f"Raven leaves out {name}, which {why}" for name, why in refusals.items()]
 
 
 def _refusal(component: Component, texts: Sequence[str]) -> str | None:
@@ -96,7 +96,7 @@ def _refusal(component: Component, texts: Sequence[str]) -> str | None:
         return None
     if writing == "spaces":
         return "reads English only, and these texts are not English"
-    return f"reads words, and in {WRITINGS[writing]} none can be told apart by blanks"
+    return f"reads words, but in {WRITINGS[writing]} spaces do not separate words"
 
 
 def _sample(texts: TextTable, rows: Ints) -> list[str]:
@@ -104,7 +104,7 @@ def _sample(texts: TextTable, rows: Ints) -> list[str]:
 
 
 def table(components: Iterable[tuple[str, Component]]) -> list[tuple[str, ...]]:
-    """Of each named component what it can do: in English, in other languages with blanks, and in those without."""
+    """Return what each named component can do: in English, in other languages with spaces, and in those without."""
     variants: list[tuple[Any, bool]] = [
         ("spaces", True),
         ("spaces", False),

@@ -1,32 +1,32 @@
 """Saves trained verifiers as a folder that any later session can load, without pickle.
 
 In: for ``save`` a fitted ``Verifier`` and a new or empty folder; for ``load`` and ``digest`` a saved folder, for
-``load`` also, if known, the component that it must be; for ``Writer.encode`` an object, for ``Reader.decode`` its JSON.
+``load`` also, if known, the expected component; for ``Writer.encode`` an object, for ``Reader.decode`` its JSON.
 Out: ``save`` gives the folder's path (files below), ``load`` the ``Verifier`` with the same answers to the last bit,
 ``digest`` the SHA-256 (hexadecimal) that names it; ``Writer`` gives JSON values and arrays, ``Reader`` the object,
 ``sealed`` a record (bytes) with its hash. SpecError for what cannot be saved (NotKept: an estimator of scikit-learn),
-or is another verifier or version than expected; FormatError for a damaged or foreign folder; InputError where ``save``
+or for another verifier or version than expected; FormatError for a damaged or foreign folder; InputError if ``save``
 cannot write the folder or draw its figures.
 
 FOLDER/verifier.json   format, spec, identity, scikit-learn version, state, SHA-256 of it and the next two; written last
 FOLDER/arrays.npz      learned arrays
 FOLDER/learned.json    hashes of the texts, problems and authors it learned from
-FOLDER/*.svg           what fitting looked like, where the method draws it; never read
+FOLDER/*.svg           drawings of the fitting, if the method makes them; never read
 
-Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
+Learned state is JSON values and plain arrays: plain values are stored directly, everything else is an object with one key
 that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
-if its class is registered (as a transform, segmenter, calibrator, verifier or part of saved verifiers), is of a module
-of the verifier that was asked for, or is one of the scikit-learn estimators named here; nothing is executed, imported
-by whim or unpickled. Parameters are those that were asked for. What fit copies of them (``Component.copies``) must be
-what they say, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes,
-and nothing is read that is written otherwise. (skops imports most of scikit-learn, seconds, writes addresses and dates,
-knows no versions of classes and checks no tree.)
+if its class is registered (as a transform, segmenter, calibrator, verifier or part of saved verifiers), is in a module
+of the expected verifier, or is one of the scikit-learn estimators named here; nothing is executed, imported
+arbitrarily or unpickled. Parameters are the expected ones. Fitted copies of them (``Component.copies``) must be
+what they claim, and nothing else may run a program, ask a service or read other files. Equal training gives equal bytes,
+and nothing in another form is read. (skops imports most of scikit-learn, takes seconds, writes addresses and dates,
+has no versions of classes and checks no tree.)
 
-What a component makes in fit and does not declare so (the calibrator's ``logistic``, the ``lambdag`` of
-``raven-style``) is learned state, as its arrays are: who changes a folder on purpose can put others there, or another
+What a component makes in fit and does not declare (the calibrator's ``logistic``, the ``lambdag`` of
+``raven-style``) is learned state, like its arrays: a person who changes a folder on purpose can insert others, or another
 registered component that does none of the above, and so change answers.
 
-The hash shows damage. It is no signature: who changes a folder on purpose can make it again.
+The hash shows damage. It is not a signature: a person who changes a folder on purpose can compute it again.
 """
 
 from __future__ import annotations
@@ -89,16 +89,16 @@ PLACES |= {
     "Tokens": "ravenbench.text.lexicon",
 }
 PLACES |= {name: point.value.partition(":")[0] for name, point in registered(SAVED_GROUP).items()}
-"""Where the classes are now that a saved verifier names alone: all that are registered. It may hold no others, but for
-those of the module of a verifier that was asked for."""
+"""The modules of classes that a saved verifier names: all registered classes. It may contain no others, except
+those in the module of the expected verifier."""
 
 
 class NotKept(SpecError):
-    """A verifier that works, but holds an estimator of scikit-learn that has no plain form."""
+    """A verifier that works, but contains a scikit-learn estimator that cannot be saved."""
 
 
 LEARNED = "learned.json"
-"""Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``), where it was saved with them."""
+"""Hashes of what a verifier learned from (``problems.overlap.LearnedHashes``), if it was saved with them."""
 _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
@@ -118,20 +118,20 @@ def save(
     Parameters
     ----------
     folder : path
-        A new or empty one.
+        A new or empty folder.
     known : collection of str
         Hashes (``outputs.digest``) of folders that may be replaced.
     note : callable, optional
-        Told the folder's hash before it takes its place.
+        Receives the folder's hash before the folder appears.
     learned : bytes, optional
-        What tells by hashes what it learned from, kept in ``LEARNED``.
+        Hashes of what it learned from, stored in ``LEARNED``.
 
     Raises
     ------
     SpecError
-        If the verifier holds something without a plain form.
+        If the verifier contains something that cannot be saved.
     InputError
-        If the folder is not empty or cannot be written, or figures cannot be drawn.
+        If the folder is not empty or Raven cannot write it, or cannot draw the figures.
     """
     folder = Path(folder)
     writer = Writer(foreign(verifier))
@@ -145,7 +145,7 @@ def save(
         "scikit-learn": _sklearn() if writer.estimators else None,
         "state": state,
     }
-    with damaged("the figures of this trained verifier cannot be drawn", folder, "train again"):
+    with damaged("Raven cannot draw the figures of this trained verifier", folder, "train again"):
         figures = verifier.figures()
     with fresh_folder(folder, known=known) as temporary:
         for name, figure in figures.items():
@@ -160,20 +160,20 @@ def save(
 
 
 def load(folder: str | Path, expected: Component | None = None) -> Verifier:
-    """A fitted verifier from its folder; its answers are those of the one that was saved, to the last bit.
+    """Load a fitted verifier from its folder; its answers equal those of the saved verifier, to the last bit.
 
     Parameters
     ----------
     expected : Scorer or Verifier, optional
-        What it must be. Its parameters are then taken from here, and classes of its own modules may be rebuilt.
-        Without it only registered ones, none of which may run a program, ask a service or read other files.
+        The expected component. Its parameters are then used, and classes of its modules may be rebuilt.
+        Without it, only registered classes that do not run a program, ask a service or read other files.
 
     Raises
     ------
     FormatError
-        If the folder holds no trained verifier, is damaged, or holds a part that has no place in it.
+        If the folder contains no trained verifier, is damaged, or contains a part that does not belong in it.
     SpecError
-        If it or a part of it is another than expected, or was saved in another version, with the difference.
+        If it or a part of it differs from the expected, or was saved in another version; it names the difference.
     """
     folder = Path(folder)
     head, data = _head(folder)
@@ -183,7 +183,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
             _same(head, expected_verifier, folder)
         if head["scikit-learn"] not in (None, _sklearn()):
             raise SpecError(
-                "this verifier was trained with another scikit-learn, whose models are laid out"
+                "this verifier was trained with another scikit-learn, which stores models"
                 " differently",
                 file=folder,
                 fix="train it again",
@@ -193,7 +193,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
         verifier = reader.decode(head["state"])
         if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
             raise FormatError(
-                "this folder holds no verifier", file=folder, found=type(verifier).__name__
+                "this folder contains no verifier", file=folder, found=type(verifier).__name__
             )
         if expected_verifier is None:
             _settle(verifier, None, "state", folder)
@@ -206,13 +206,13 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
 
 
 def digest(folder: str | Path) -> str:
-    """Identity of a trained verifier: its SHA-256 in hexadecimal, which was compared with the files."""
+    """Return the identity of a trained verifier: its SHA-256 in hexadecimal, compared with the files."""
     head, _ = _head(Path(folder))
     return str(head["sha256"])
 
 
 def sealed(body: bytes, arrays: bytes, learned: bytes) -> bytes:
-    """A record that lacks its last line, with the hash of it and of the files beside it."""
+    """Return a record without its last line, with the hash of it and of the other files."""
     digests = "".join(hashlib.sha256(part).hexdigest() for part in (body, arrays, learned))
     return body + f'"sha256": "{hashlib.sha256(digests.encode()).hexdigest()}"\n}}\n'.encode()
 
@@ -231,13 +231,13 @@ def _arrays(data: bytes) -> dict[str, NDArray[Any]]:
         packed = any(member.compress_type != ZIP_STORED for member in archive.infolist())
         size = sum(member.file_size for member in archive.infolist())
         if packed or len({*names}) < len(names) or size > len(data):
-            raise _damaged("arrays that are packed, or two of one name or in one place")
+            raise _damaged("arrays that are packed, or two with the same name or place")
         for name in names:
             file = io.BytesIO(archive.read(name))
             np.lib.format.read_magic(file)
             shape, _, dtype = np.lib.format.read_array_header_1_0(file)
             if math.prod(shape) * dtype.itemsize != len(file.read()):
-                raise _damaged(f"an array that is not of the size that it says: {shape}")
+                raise _damaged(f"an array whose size is not the stated size: {shape}")
             file.seek(0)
             arrays[name.removesuffix(".npy")] = np.load(file, allow_pickle=False)
     return arrays
@@ -247,13 +247,13 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
     """The record and the bytes of the arrays, once the hash was compared."""
     where = folder / _HEAD
     fix = "give a folder that raven verify --save wrote, or train again"
-    with damaged("this is no trained verifier", where, fix):
+    with damaged("this is not a trained verifier", where, fix):
         data = read_ordinary(where)
         head = from_json(data.decode("utf-8"), where, problem="not JSON", fix="train again")
         if head["format"] != FORMAT:
             spec = shlex.quote(head["spec"])
             raise FormatError(
-                "this trained verifier was written by another Raven",
+                "another version of Raven wrote this trained verifier",
                 file=where,
                 found=f"format {head['format']}",
                 expected=f"format {FORMAT}",
@@ -268,7 +268,7 @@ def _head(folder: Path) -> tuple[dict[str, Any], bytes]:
         unchanged = data == sealed(_body(head), arrays, learned)
     if not unchanged:
         raise FormatError(
-            "this trained verifier is damaged: its files are not those that were saved together",
+            "this trained verifier is damaged: its files were not saved together",
             file=folder,
             fix="copy the whole folder again, or train again",
         )
@@ -282,12 +282,12 @@ def _settle(value: Any, expected: Any, location: str, folder: Path) -> None:
     """
     if reaches_out(value) if expected is None else identity(value) != identity(expected):
         raise SpecError(
-            "this trained verifier holds a part that the verifier asked for has not there",
+            "this trained verifier contains a part that the expected verifier does not have",
             file=folder,
             found=f"{path_of(type(value))} at {location}",
             expected=expected or "nothing that runs a program, asks a service or reads other files",
             fix=(
-                "train again; if you asked for what was saved, somebody changed this folder: do not"
+                "train again; if you named the saved verifier, somebody changed this folder: do not"
                 " trust it"
             ),
         )
@@ -306,10 +306,10 @@ def _settle(value: Any, expected: Any, location: str, folder: Path) -> None:
 def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
     if head["identity"] != identity(expected):
         raise SpecError(
-            "this folder holds another verifier",
+            "this folder contains another verifier",
             file=folder,
             found="; ".join(_differences(head["identity"], identity(expected), str(head["spec"]))),
-            fix=f"ask for {head['spec']}, or train again",
+            fix=f"name {head['spec']}, or train again",
         )
 
 
@@ -340,9 +340,9 @@ def _sklearn() -> str:
 
 
 class Writer:
-    """Turns a fitted object into JSON values; ``arrays`` are what must be kept beside them.
+    """Turns a fitted object into JSON values; ``arrays`` must be stored with them.
 
-    ``modules`` are those outside Raven whose objects it may hold.
+    ``modules`` are the modules outside Raven whose objects it may contain.
     """
 
     def __init__(self, modules: Collection[str] = ()) -> None:
@@ -351,9 +351,9 @@ class Writer:
         self.estimators = False
 
     def encode(self, value: Any, location: str = "state", depth: int = 0) -> Any:
-        """JSON form of a value. SpecError if it holds something that cannot be saved, with its place."""
+        """Return the JSON form of a value. SpecError, with the place, if it contains something that cannot be saved."""
         if depth > _DEEP:
-            raise SpecError("this verifier holds itself and cannot be saved", found=location)
+            raise SpecError("this verifier contains itself and cannot be saved", found=location)
         if value is None or isinstance(value, bool) or type(value) in (int, str):
             return value
         if type(value) is float:
@@ -442,10 +442,10 @@ def _name_of(cls: type[Any]) -> str:
 
 def _cannot_save(cls: type[Any], location: str, kind: type[SpecError] = SpecError) -> SpecError:
     return kind(
-        f"this verifier cannot be saved: it holds a {cls.__module__}.{cls.__qualname__}",
+        f"this verifier cannot be saved: it contains a {cls.__module__}.{cls.__qualname__}",
         found=location,
         expected=(
-            "numbers, text, arrays, components, classes of the verifier's own module or registered"
+            "numbers, text, arrays, components, classes of the verifier's module or registered"
             f" in {SAVED_GROUP}, or one of {', '.join(ESTIMATORS)}"
         ),
     )
@@ -471,18 +471,18 @@ class Reader:
     Parameters
     ----------
     arrays : dict of str to array
-        Each is taken out where it is named.
+        Each array is removed when it is used.
     modules : collection of str, optional
-        Modules whose classes may be rebuilt, beside Raven's own in ``PLACES``; None where no verifier was asked for.
+        Modules whose classes may be rebuilt, besides Raven's in ``PLACES``; None without an expected verifier.
     """
 
     arrays: dict[str, NDArray[Any]]
     modules: Collection[str] | None
 
     def decode(self, node: Any) -> Any:
-        """The value.
+        """Return the value of a node.
 
-        FormatError if a node is not what ``Writer`` writes. SpecError if a class has another version here.
+        FormatError if a node is not in ``Writer``'s form. SpecError if a class has another version here.
         """
         if node is None or isinstance(node, bool | int | float | str):
             return node
@@ -505,13 +505,13 @@ class Reader:
             return plain[tag](value)
         reader = getattr(self, f"_read_{tag}", None)
         if reader is None:
-            raise FormatError("this trained verifier holds an unknown kind of value", found=tag)
+            raise FormatError("this trained verifier contains an unknown kind of value", found=tag)
         return reader(node)
 
     def _read_number(self, node: dict[str, Any]) -> Any:
         if node["number"] not in ("float32", "float64", "int32", "int64", "bool"):
             raise FormatError(
-                "this trained verifier holds an unknown kind of number", found=node["number"]
+                "this trained verifier contains an unknown kind of number", found=node["number"]
             )
         return np.dtype(node["number"]).type
 
@@ -520,7 +520,7 @@ class Reader:
 
         if node["sparse"] not in _SPARSE:
             raise FormatError(
-                "this trained verifier holds an unknown kind of matrix", found=node["sparse"]
+                "this trained verifier contains an unknown kind of matrix", found=node["sparse"]
             )
         arrays = tuple(self.arrays.pop(node[name]) for name in ("data", "indices", "indptr"))
         matrix = getattr(sparse, node["sparse"])(arrays, shape=tuple(node["shape"]))
@@ -546,7 +546,7 @@ class Reader:
     def _read_estimator(self, node: dict[str, Any]) -> Any:
         if node["estimator"] not in ESTIMATORS:
             raise FormatError(
-                "this trained verifier holds an estimator not known here", found=node["estimator"]
+                "this trained verifier contains an unknown estimator", found=node["estimator"]
             )
         estimator = self._filled(_estimator_class(node["estimator"]), node["state"])
         if hasattr(estimator, "support_vectors_") and not _sound_svc(estimator):
@@ -558,14 +558,16 @@ class Reader:
 
         features, classes, outputs, state = self.decode(node["tree"])
         if not _sound_tree(features, state):
-            raise _damaged("a decision tree that is none")
+            raise _damaged("an invalid decision tree")
         tree = Tree(features, classes, outputs)
         tree.__setstate__(state)
         return tree
 
     def _filled(self, cls: type[Any], state: dict[str, Any]) -> Any:
         if unfit := [name for name in state if not (name.isidentifier() and _is_state(cls, name))]:
-            raise FormatError("this trained verifier sets what is no learned state", found=unfit)
+            raise FormatError(
+                "this trained verifier sets something that is not learned state", found=unfit
+            )
         instance = object.__new__(cls)
         vars(instance).update({name: self.decode(value) for name, value in state.items()})
         return instance
@@ -583,10 +585,12 @@ class Reader:
             cls = getattr(importlib.import_module(module), attribute)
         except (ImportError, AttributeError) as error:
             raise FormatError(
-                "this trained verifier names a class that is not here", found=name
+                "this trained verifier names a class that does not exist", found=name
             ) from error
         if not isinstance(cls, type):
-            raise FormatError("this trained verifier names something that is no class", found=name)
+            raise FormatError(
+                "this trained verifier names something that is not a class", found=name
+            )
         return cls
 
 

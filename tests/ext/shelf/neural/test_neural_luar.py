@@ -339,7 +339,7 @@ def test_what_cannot_be_trained(monkeypatch, torch):
     problems, same = toy_problems(10)
     with pytest.raises(SpecError, match="multiple of heads"):
         luar(heads=3).fit(problems, same)
-    with pytest.raises(CorpusError, match="nothing to train on"):
+    with pytest.raises(CorpusError, match="no documents to train on"):
         luar().fit(
             Problems.of([("a", ["ka"], "re"), ("b", ["mi"], "to")]), np.array([False, False])
         )

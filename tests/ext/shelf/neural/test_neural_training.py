@@ -194,7 +194,7 @@ def test_a_loss_that_is_no_number_ends_training(setting, torch):
             TrainingSettings(),
             device=torch.device("cpu"),
         )
-    with pytest.raises(CorpusError, match="nothing to train on"):
+    with pytest.raises(CorpusError, match="no documents to train on"):
         train(model, lambda e: [], lambda b: None, TrainingSettings(), device=torch.device("cpu"))
 
 

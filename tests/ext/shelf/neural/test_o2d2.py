@@ -69,7 +69,7 @@ def test_overfits_two_hundred_pairs_of_posts(newsgroups_home):
 def test_one_author_with_one_text_each_teaches_nothing():
     problems, same = few()
     different = problems.select(np.flatnonzero(~same))
-    with pytest.raises(CorpusError, match="nothing to train on"):
+    with pytest.raises(CorpusError, match="no documents to train on"):
         o2d2(held_out=0.0).fit(different, same[~same])
 
 

@@ -1,1 +1,1 @@
-"""Holds attribution methods as their papers define them: compression, n-grams, votes, word graphs. No code is here."""
+"""Attribution methods as their papers define them: compression, n-grams, votes, word graphs. No code is here."""

@@ -1,10 +1,10 @@
-"""Attributes a text to the author after whose texts it costs least: by PPM, zipping, repetition, character models.
+"""Attributes a text to the author whose texts predict it best, by PPM, zipping, repetition or character models.
 
-In: for ``fit`` (``PPM``, ``Benedetto2002``, ``Khmelev2003``, ``Peng2004``) texts and as many authors' names, of two
+In: for ``fit`` (``PPM``, ``Benedetto2002``, ``Khmelev2003``, ``Peng2004``) texts and their authors' names, of two
 authors or more; then n texts. For ``repeated`` code points (n,) of a text and of known text, and the latter's
-``suffix_array``; for ``MarkovModel`` numbers of characters (n,) of each text, an order, how many characters there are.
-Out: ``scores`` (n, authors), higher = more likely: minus bits a character (``PPM``, −inf for an empty text;
-``Peng2004``, 0 for one) or a byte (``Benedetto2002``), or a repetition from 0 to 1 (``Khmelev2003``); ``predict``:
+``suffix_array``; for ``MarkovModel`` numbers of characters (n,) of each text, an order, the number of characters.
+Out: ``scores`` (n, authors), higher = more likely: minus bits per character (``PPM``, −inf for an empty text;
+``Peng2004``, 0 for one) or per byte (``Benedetto2002``), or a repetition from 0 to 1 (``Khmelev2003``); ``predict``:
 names (n,). InputError if texts and authors differ in number or there is one author. ``points``: code points;
 ``suffix_array``: places from 0; ``repeated``: a count; ``MarkovModel``: probabilities from 0 to 1, mean log2 at most 0;
 ``codes``: a number for every k characters.
@@ -28,16 +28,16 @@ from ravenbench.types import Bools, Floats, Ints
 
 @dataclass(eq=False, repr=False)
 class PPM(Attributor):
-    """Attributes a text to the author under whose joined training texts its cross-entropy is least.
+    """Attributes a text to the author whose joined training texts give it the lowest cross-entropy.
 
     Also called: compression.
 
-    One model an author; the time is that of authors × texts comparisons.
+    There is one model for each author; the time is that of authors × texts comparisons.
 
     Parameters
     ----------
     order : int
-        Longest context, 0 … 5.
+        Length of the longest context, 0 … 5.
     escape : "C", optional
         PPM-C's escape probabilities instead of plain shares.
 
@@ -64,20 +64,20 @@ class PPM(Attributor):
 
 
 WINDOW = 32_768
-"""Bytes that LZ77, as zlib has it, looks back."""
+"""Number of bytes that zlib's LZ77 looks back."""
 
 
 @dataclass(eq=False, repr=False)
 class Benedetto2002(Attributor):
-    """The author of the known text A for which zip(A + x) − zip(A) is least, x being the questioned text.
+    """Attributes to the author of the known text A with the smallest zip(A + x) − zip(A), where x is the questioned text.
 
-    Only the last 32 kB of a known text can serve, which is LZ77's window. The paper appends short stretches of x, so
+    Only the last 32 kB of a known text are used (LZ77's window). The paper appends short stretches of x, so
     that the zipper does not learn x itself; here all of x is appended unless ``length`` is given.
 
     Parameters
     ----------
     length : int, optional
-        Bytes of a questioned text that are appended.
+        Number of bytes of a questioned text that are appended.
 
     References
     ----------
@@ -109,10 +109,10 @@ class Benedetto2002(Attributor):
 
 @dataclass(eq=False, repr=False)
 class Khmelev2003(Attributor):
-    """The author whose joined texts repeat most of a questioned text: √R, R = 2 / (l (l + 1)) · Σᵢ Qᵢ.
+    """Attributes to the author whose joined texts repeat most of a questioned text: √R, R = 2 / (l (l + 1)) · Σᵢ Qᵢ.
 
-    Qᵢ is the length of the longest piece of the text, beginning at its i-th of l characters, that stands somewhere in
-    the author's texts. So R is the share of all the text's pieces that stand there.
+    Qᵢ is the length of the longest piece of the text, beginning at its i-th of l characters, that occurs in
+    the author's texts. R is therefore the share of all the text's pieces that occur there.
 
     References
     ----------
@@ -142,14 +142,14 @@ class Khmelev2003(Attributor):
 
 
 def points(text: str) -> Ints:
-    """The code points of a text."""
+    """Return the code points of a text."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(
         np.int64
     )
 
 
 def suffix_array(text: Ints) -> Ints:
-    """Beginnings of all suffixes of a text in order, by prefixes of doubling length."""
+    """Return the beginnings of all suffixes of a text in order, by prefixes of doubling length."""
     n = len(text)
     rank = np.unique(text, return_inverse=True)[1].astype(np.int64)
     order = np.argsort(rank, kind="stable")
@@ -170,7 +170,7 @@ def suffix_array(text: Ints) -> Ints:
 
 @njit(cache=True)
 def repeated(text: Ints, known: Ints, suffixes: Ints) -> int:
-    """Σᵢ of the longest piece of ``text`` from i that stands in ``known``: the pairs (i, j) with text[i:j] in it."""
+    """Return Σᵢ of the longest piece of ``text`` from i that occurs in ``known``: the pairs (i, j) with text[i:j] in it."""
     total = 0
     n = len(suffixes)
     for start in range(len(text)):
@@ -194,21 +194,21 @@ def repeated(text: Ints, known: Ints, suffixes: Ints) -> int:
 
 
 BITS = 12
-"""Bits of a character in an n-gram's code: 5 characters of 4,095 kinds fit 64."""
+"""Bits of a character in an n-gram's code: 5 characters of 4,095 kinds fit into 64 bits."""
 
 LEAST = 0.1
 MOST = 0.95
-"""Bounds of a discount, so that something is left for what was not seen, and something for what was."""
+"""Bounds of a discount, so that both seen and unseen n-grams get a share."""
 
 
 @dataclass(eq=False, repr=False)
 class Peng2004(Attributor):
-    """One back-off model of characters an author, with absolute discounts; the least perplexity names the author.
+    """Attributes by a back-off model of characters for each author, with absolute discounts: the lowest perplexity wins.
 
     Parameters
     ----------
     order : int
-        Longest n-gram, 1 … 5.
+        Length of the longest n-gram, 1 … 5.
 
     References
     ----------
@@ -241,16 +241,16 @@ class Peng2004(Attributor):
 
 
 class MarkovModel:
-    """A back-off model: a seen n-gram has its discounted share, an unseen one what the shorter one gives of the rest.
+    """A back-off model: a seen n-gram has its discounted share, an unseen n-gram a share of the rest by the shorter n-gram.
 
     Parameters
     ----------
     known : list of (n,) int64
         Characters of the texts to learn from.
     order : int
-        Longest n-gram, 1 … 5.
+        Length of the longest n-gram, 1 … 5.
     kinds : int
-        How many characters there are; those never seen share what discounting leaves of single characters.
+        Number of characters; those never seen share what discounting leaves of single characters.
     """
 
     def __init__(self, known: Sequence[Ints], order: int, kinds: int) -> None:
@@ -286,13 +286,13 @@ class MarkovModel:
             self._rest.append(rest)
 
     def mean_log(self, ids: Ints) -> float:
-        """Mean log2 probability of characters (minus bits a character), each after those before it."""
+        """Return the mean log2 probability of characters (minus bits per character), each after the preceding ones."""
         if len(ids) == 0:
             return 0.0
         return float(np.log2(np.maximum(self.probabilities(ids), 1e-12)).mean())
 
     def probabilities(self, ids: Ints) -> Floats:
-        """The probability of each character after the ``order − 1`` before it (fewer at the beginning)."""
+        """Return the probability of each character after the ``order − 1`` before it (fewer at the beginning)."""
         seen, share = self._find(1, ids)
         estimate = np.where(seen, share, self._rest[0][0] if len(self._rest[0]) else 1 / self.kinds)
         for k in range(2, min(self.order, len(ids)) + 1):
@@ -318,7 +318,7 @@ class MarkovModel:
 
 
 def codes(ids: Ints, k: int) -> Ints:
-    """The code of the k characters that end at each place, from the k-th on."""
+    """Return the code of the k characters that end at each place, from the k-th on."""
     encoded = np.zeros(max(0, len(ids) - k + 1), dtype=np.int64)
     for j in range(k):
         encoded = (encoded << BITS) | ids[j : j + len(encoded)]

@@ -1,6 +1,6 @@
 """Attributes after Escalante et al. 2011 (``Escalante2011``): histograms of n-grams by their place in the text.
 
-In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts; for
+In: for ``fit`` texts and their authors' names, of two authors or more; for ``predict`` and ``scores`` n texts; for
 ``histograms`` one text.
 Out: ``scores`` (n, authors) of a linear support vector machine, unbounded, higher = more likely; ``predict``: names
 (n,); ``histograms``: (places, n-grams), 0 to 1, whose rows sum to 1, or are 0 for a text without a known n-gram.
@@ -25,15 +25,15 @@ from ravenbench.types import Count, Floats, Ints, Length, Positive, Size
 class Escalante2011(Attributor):
     """A linear support vector machine on several histograms of a text's n-grams, each around another place in it.
 
-    Every occurrence counts by a Gaussian of its distance from the place, in shares of the text, and each histogram sums
-    to one. The machine reads square roots, whose products are close to the diffusion kernel that the paper finds best.
+    Every occurrence is weighted by a Gaussian of its distance from the place, in shares of the text, and each histogram
+    sums to one. The machine uses square roots; their products are close to the diffusion kernel that the paper finds best.
 
     Parameters
     ----------
     n, size : int
-        Length of the n-grams, and how many of the most frequent are taken up.
+        Length of the n-grams, and number of the most frequent n-grams used.
     places : int
-        Places, evenly over the text.
+        Number of places, evenly over the text.
     width : float
         Deviation of the Gaussian.
     c : float
@@ -75,7 +75,7 @@ class Escalante2011(Attributor):
         )
 
     def histograms(self, text: str) -> Floats:
-        """The local histograms of a text, (places, n-grams); rows sum to 1 unless the text has no known n-gram."""
+        """Return the local histograms of a text, (places, n-grams); rows sum to 1 unless the text has no known n-gram."""
         grams = self._grams(text)
         column = np.array([self.column_.get(gram, -1) for gram in grams], dtype=np.int64)
         at = (np.arange(len(grams)) + 0.5) / max(1, len(grams))

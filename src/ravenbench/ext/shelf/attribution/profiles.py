@@ -1,6 +1,6 @@
-"""Attributes a text to the nearest profile of frequent n-grams (CNG and its kin), by votes, or by graphs of words.
+"""Attributes a text to the nearest profile of frequent n-grams (CNG and related), by votes, or by graphs of words.
 
-In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts.
+In: for ``fit`` texts and their authors' names, of two authors or more; for ``predict`` and ``scores`` n texts.
 Out: ``scores`` (n, authors), higher = more likely: ``CNG`` and ``Stamatatos2007`` minus a dissimilarity, ``Arun2009``
 minus a divergence in nats (all at most 0); ``SCAP`` shared n-grams divided by the parameter ``size``, 0 to 1;
 ``Koppel2011`` the share of votes, 0 to 1, and less than one vote more by cosine. ``predict``: names (n,). InputError if
@@ -37,7 +37,7 @@ from ravenbench.types import Count, Floats, Ints, Length, Positive
 
 @dataclass(eq=False, repr=False)
 class CNG(Attributor):
-    """Common n-grams: Σ (2 (f − g) / (f + g))² over the n-grams of either profile, absent ones counting 0.
+    """Common n-grams: Σ (2 (f − g) / (f + g))² over the n-grams of either profile; absent n-grams count as 0.
 
     Ties at the last rank of a profile go by code point.
 
@@ -84,7 +84,7 @@ class CNG(Attributor):
 
 @dataclass(eq=False, repr=False)
 class Stamatatos2007(CNG):
-    """CNG's sum over only the n-grams of the text's profile, so that authors of little text are not favoured.
+    """CNG's sum over only the n-grams of the text's profile, so that authors with little text are not favoured.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Stamatatos2007(CNG):
         Length of the n-grams and size of a profile.
     lowercase : bool
     norm : bool
-        Weigh each n-gram by how far the text is from all training texts in it, the paper's second measure.
+        Weight each n-gram by how far the text differs from all training texts in it (the paper's second measure).
     """
 
     name = "stamatatos-2007"
@@ -136,12 +136,12 @@ class SCAP(CNG):
 
 
 def apart(f: Floats, g: Floats) -> Floats:
-    """(2 (f − g) / (f + g))², elementwise, f above 0."""
+    """Return (2 (f − g) / (f + g))², elementwise, f above 0."""
     return np.asarray((2 * (f - g) / (f + g)) ** 2)
 
 
 def top(counts: Any, size: int) -> Any:
-    """Keep the relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
+    """Return the relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
 
     Frequencies are shares of all of a row's n-grams.
     """
@@ -169,10 +169,10 @@ def top(counts: Any, size: int) -> Any:
 def compare(
     data: Floats, index: NDArray[Any], ptr: NDArray[Any], profiles: Floats
 ) -> tuple[Floats, Floats]:
-    """Number of shared n-grams, and Σ (2 (f − g) / (f + g))² over them, for documents × authors.
+    """Return the number of shared n-grams, and Σ (2 (f − g) / (f + g))² over them, for documents × authors.
 
-    ``profiles`` (n-grams, authors) holds frequencies, 0 where an n-gram is not in an author's profile; an index of
-    −1 is an n-gram that no profile holds.
+    ``profiles`` (n-grams, authors) has frequencies, 0 if an n-gram is not in an author's profile; an index of
+    −1 is an n-gram that no profile contains.
     """
     documents = len(ptr) - 1
     authors = profiles.shape[1]
@@ -192,15 +192,15 @@ def compare(
 
 
 SPACE_FREE = Tokens(r"(?=(\S{4}|(?<!\S)\S{1,3}(?!\S)))")
-"""Character 4-grams within a word, and whole words that are shorter; cases folded."""
+"""Character 4-grams within a word, and complete words that are shorter; cases folded."""
 
 
 @dataclass(eq=False, repr=False)
 class Koppel2011(Attributor):
-    """Votes many times, on features drawn at random, for the author whose joined texts are nearest in cosine.
+    """Votes repeatedly, on random features, for the author whose joined texts have the highest cosine.
 
-    The score is the share of these votes, which the paper holds against a threshold to answer "nobody"; equal votes are
-    told apart by the cosine over all features, which weighs less than one vote.
+    The score is the share of these votes, which the paper compares with a threshold to answer "nobody"; the cosine over
+    all features, which has less weight than one vote, decides between equal votes.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ class Koppel2011(Attributor):
 
 
 def cosines(a: object, b: object) -> Floats:
-    """Cosines of the rows of two sparse matrices, 0 where a row is empty."""
+    """Return the cosines of the rows of two sparse matrices, 0 if a row is empty."""
     from scipy.sparse import csr_array
 
     left = csr_array(a)
@@ -252,17 +252,17 @@ def cosines(a: object, b: object) -> Floats:
 
 @dataclass(eq=False, repr=False)
 class Arun2009(Attributor):
-    """The author whose graph of frequent words is nearest in Kullback–Leibler divergence.
+    """Attributes to the author whose graph of frequent words is nearest in Kullback–Leibler divergence.
 
-    Nodes are frequent words; an edge weighs Σ e^−d over the places where both stand d words apart. Rows are normalised:
-    what stands near a word. Departures: the most frequent words of the training texts in the place of an English list;
-    edges that an author lacks have a little of all authors' weight, where leaving them out would favour authors of few
-    edges; rows count by their share in the questioned text.
+    Nodes are frequent words; the weight of an edge is Σ e^−d over the places where both words occur at a distance of d
+    words. Rows are normalised: they show the neighbours of a word. Departures: the most frequent words of the training
+    texts instead of an English list; edges that an author lacks have a little of all authors' weight, because leaving
+    them out would favour authors with few edges; rows count by their share in the questioned text.
 
     Parameters
     ----------
     stopwords : int
-        Most frequent training words that are nodes.
+        Number of the most frequent training words, which are the nodes.
     window : int
         The greatest distance, in words.
     smoothing : float
@@ -303,7 +303,7 @@ class Arun2009(Attributor):
         return distances
 
     def graph(self, text: str) -> Floats:
-        """Edge weights of a text, symmetric, (nodes, nodes)."""
+        """Return the edge weights of a text, symmetric, (nodes, nodes)."""
         ids = np.array([self.node_.get(lowered(word), -1) for word in words(text)], dtype=np.int64)
         weights = np.zeros((len(self.node_),) * 2)
         for distance in range(1, min(self.window, len(ids) - 1) + 1):

@@ -1,6 +1,6 @@
 """Attributes after Stamatatos 2006 (``Stamatatos2006``): discriminants on random sets of words, averaged.
 
-In: for ``fit`` texts and as many authors' names, of two authors or more; for ``predict`` and ``scores`` n texts. For
+In: for ``fit`` texts and their authors' names, of two authors or more; for ``predict`` and ``scores`` n texts. For
 ``discriminant`` features (n, m), author codes (n,) from 0, the number of authors, a shrinkage from 0 to 1.
 Out: ``scores`` (n, authors), mean probabilities from 0 to 1, higher = more likely; ``predict``: names (n,);
 ``discriminant``: weights (m, authors) and biases (authors,), unbounded. InputError if texts and authors differ in
@@ -22,19 +22,19 @@ from ravenbench.types import Count, Floats, Ints
 
 @dataclass(eq=False, repr=False)
 class Stamatatos2006(Attributor):
-    """Divides the most frequent words at random into disjoint sets and averages what a discriminant on each believes.
+    """Averages the probabilities of discriminants, each on a random disjoint set of the most frequent words.
 
-    The paper's *exhaustive disjoint subspacing*, without its cross-validated committees. Covariances are drawn a little
-    towards equal ones, so that authors of few texts can be told apart.
+    This is the paper's *exhaustive disjoint subspacing*, without its cross-validated committees. Covariances are shrunk
+    slightly towards equal ones, so that authors of few texts can be distinguished.
 
     Parameters
     ----------
     words : int
-        Most frequent training words.
+        Number of the most frequent training words.
     size : int
         Words of a set.
     shrinkage : float
-        From 0 (covariances as they are) to 1.
+        From 0 (unchanged covariances) to 1.
 
     References
     ----------
@@ -75,7 +75,7 @@ class Stamatatos2006(Attributor):
 def discriminant(
     features: Floats, codes: Ints, authors: int, shrinkage: float
 ) -> tuple[Floats, Floats]:
-    """Weights (m, authors) and biases (authors,) of a linear discriminant, as scikit-learn's ``lsqr`` has it."""
+    """Return weights (m, authors) and biases (authors,) of a linear discriminant, as scikit-learn's ``lsqr`` does."""
     means = author_means(features, codes, authors)
     apart = features - means[codes]
     covariance = apart.T @ apart / len(features)

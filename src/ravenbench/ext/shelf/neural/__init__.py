@@ -1,7 +1,7 @@
-"""Refuses to import neural verifiers where torch, transformers or safetensors is not installed.
+"""Raises an error on import of neural verifiers if torch, transformers or safetensors is not installed.
 
 In: nothing.
-Out: nothing; MissingPart, which names the command that brings the extra ``neural``.
+Out: nothing; MissingPart, which names the command that installs the extra ``neural``.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Gives transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; and tokenizers.
+"""Builds transformers (small ones from scratch, pretrained folders, published LUAR weights) and tokenizers.
 
 In: for ``small`` a ``Reading`` and sizes (counts of layers, hidden units and heads, width in tokens); for
 ``pretrained`` the name or folder of a model, a revision or None, a width in tokens; for ``rebuilt`` a configuration
 (JSON); for ``learned_reading`` training texts and a size of vocabulary.
 Out: ``small`` and ``pretrained`` give a ``Backbone`` (torch module, configuration as JSON, ``Reading``, weights of a
 head); ``rebuilt`` a module with random weights; ``learned_reading`` a ``Reading``, whose ``encode`` gives token numbers
-(n,) of each text. MissingPart if a model is absent, FormatError if it is not whole or cannot be loaded, InputError for
-its tokenizer, code of its own or too large a width, CorpusError for empty texts.
+(n,) of each text. MissingPart if a model is absent, FormatError if it is incomplete or cannot be loaded, InputError for
+its tokenizer, for a model with its own code or too large a width, CorpusError for empty texts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SPECIAL = ("[PAD]", "[CLS]", "[SEP]")
 
 @dataclass(frozen=True)
 class Reading:
-    """How text becomes token numbers: a ``tokenizers`` tokenizer as JSON, padding, what stands around a piece."""
+    """How text becomes token numbers: a ``tokenizers`` tokenizer as JSON, padding, and the tokens around a piece."""
 
     tokenizer: str
     pad: int
@@ -38,7 +38,7 @@ class Reading:
     after: tuple[int, ...]
 
     def encode(self, texts: Sequence[str]) -> list[Ints]:
-        """Token numbers of each text, without special tokens."""
+        """Return token numbers of each text, without special tokens."""
         tokenizer = Tokenizer.from_str(self.tokenizer)
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -50,7 +50,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Backbone:
-    """A transformer, its configuration as JSON, how it reads, and weights for what stands on it (LUAR's ``linear``)."""
+    """A transformer, its configuration as JSON, how it reads, and weights for the layer on top (LUAR's ``linear``)."""
 
     module: Any
     config: str
@@ -59,17 +59,17 @@ class Backbone:
 
     @property
     def hidden(self) -> int:
-        """Width of the transformer's states."""
+        """Return the width of the transformer's states."""
         return int(self.module.config.hidden_size)
 
 
 def learned_reading(texts: Sequence[str], vocabulary: int) -> Reading:
-    """A byte-level BPE vocabulary learned from training texts: no character is unknown to it.
+    """Learn a byte-level BPE vocabulary from training texts, in which no character is unknown.
 
     CorpusError if there is nothing to learn from.
     """
     if not any(text.strip() for text in texts):
-        raise CorpusError("no tokenizer can be learned from empty texts")
+        raise CorpusError("Raven cannot learn a tokenizer from empty texts")
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
@@ -90,7 +90,7 @@ def _blocks(texts: Sequence[str], size: int = 64) -> Iterator[list[str]]:
 
 
 def small(reading: Reading, *, layers: int, hidden: int, heads: int, width: int) -> Backbone:
-    """A small BERT with random weights (inside ``devices.controlled``)."""
+    """Return a small BERT with random weights (inside ``devices.controlled``)."""
     from transformers import BertConfig
 
     size = Tokenizer.from_str(reading.tokenizer).get_vocab_size()
@@ -108,7 +108,7 @@ def small(reading: Reading, *, layers: int, hidden: int, heads: int, width: int)
 
 
 def rebuilt(config: str) -> Any:
-    """A transformer of this configuration, with random weights. FormatError if it names code or another model."""
+    """Return a transformer of this configuration, with random weights. FormatError if it names code or another model."""
     from transformers import AutoConfig, AutoModel
 
     values = json.loads(config)
@@ -119,10 +119,10 @@ def rebuilt(config: str) -> Any:
 
 
 def pretrained(name: str, revision: str | None, width: int) -> Backbone:
-    """A transformer on this machine, by name or folder: any that ``transformers`` builds itself, or published LUAR.
+    """Load a transformer from this machine, by name or folder: one that ``transformers`` builds itself, or published LUAR.
 
     MissingPart if it is not on this machine. FormatError if files are missing or cannot be loaded. InputError if the
-    tokenizer belongs to another model or has no fast form, the model needs code of its own, or cannot read a piece.
+    tokenizer belongs to another model or has no fast form, the model needs its own code, or cannot read a piece.
     """
     from safetensors.torch import load_file
     from transformers import AutoModel, AutoTokenizer
@@ -139,14 +139,14 @@ def pretrained(name: str, revision: str | None, width: int) -> Backbone:
             module, head = _published(load_file(folder / "model.safetensors"), folder)
         elif "auto_map" in config and config.get("model_type") not in CONFIG_MAPPING:
             raise InputError(
-                "luar runs no code of a model's own", file=folder, found=config.get("model_type")
+                "luar does not run a model's own code", file=folder, found=config.get("model_type")
             )
         else:
             module = AutoModel.from_pretrained(
                 folder, local_files_only=True, use_safetensors=True
             ).float()
     except (OSError, ValueError, KeyError) as error:
-        raise FormatError("this model cannot be loaded", file=folder, found=str(error)) from error
+        raise FormatError("Raven cannot load this model", file=folder, found=str(error)) from error
     finally:
         logging.enable_progress_bar()
     if not hasattr(tokenizer, "backend_tokenizer"):

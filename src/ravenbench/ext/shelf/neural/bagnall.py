@@ -1,11 +1,11 @@
 """Verifies by a character model with a head for every author (Bagnall 2015): which head predicts a text best?
 
 In: ``Bagnall2015`` and ``Bagnall2015Transductive`` take ``Problems`` (n) and, for ``fit``, training ``Problems`` and
-truth (not used by the latter). For the helpers texts as character numbers (n,), their states (n, hidden), and heads (a
-head: an author's output layer): weights (hidden, alphabet) and biases (alphabet,).
+truth (not used by the latter). For the helpers: texts as character numbers (n,), their states (n, hidden), and heads (a
+head is an author's output layer): weights (hidden, alphabet) and biases (alphabet,).
 Out: ``Bagnall2015`` gives scores (n,), 0 to 1, higher = same author: the share of other heads that predict the text
 worse (``rank_scores``); the transductive form answers (n,), 0 to 1, 0.5 = unanswered (``recentred``).
-``cross_entropies`` and ``sum_of`` give bits a character, 0 for too short a text; training is in nats. SpecError for
+``cross_entropies`` and ``sum_of`` give bits per character, 0 for too short a text; training is in nats. SpecError for
 sizes, CorpusError for too few authors. ``mapped``, ``segments``, ``roles`` prepare texts; ``trained``, ``encoded``,
 ``adapted_head`` give network, states, heads.
 """
@@ -43,7 +43,7 @@ from ravenbench.types import Bools, Floats, Ints, Positive, Problems
 from ravenbench.verifiers.contract.base import Scorer, Verifier
 
 START = 0
-"""The number of what stands before a text; characters begin at 1."""
+"""The number of the symbol before a text; characters begin at 1."""
 _CAPITAL = "\ue000"
 _DIGIT = "0"
 _RARE = 1e-5
@@ -61,7 +61,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def mapped(text: str) -> str:
-    """Decomposed characters; a capital is a marker and the small letter; digits, dashes, brackets, spaces are one."""
+    """Return a text with decomposed characters, capitals as a marker and a small letter, and one sign for all digits etc."""
     text = composed(text.replace("\ufeff", ""), "NFKD").translate(_SAME)
     text = _DIGITS.sub(_DIGIT, _SPACE.sub(" ", text)).strip()
     return "".join(_CAPITAL + c.lower() if c.isupper() else c for c in text)
@@ -75,7 +75,7 @@ class Alphabet:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Alphabet:
-        """The characters that make up at least 10⁻⁵ of the training texts."""
+        """Return the alphabet of characters that make up at least 10⁻⁵ of the training texts."""
         counts = Counter(c for text in texts for c in mapped(text))
         total = sum(counts.values())
         return cls("".join(sorted(c for c, n in counts.items() if n >= _RARE * total)))
@@ -84,7 +84,7 @@ class Alphabet:
         return 1 + len(self.characters)
 
     def read(self, text: str, most: int | None = None) -> Ints:
-        """Numbers of a text from its end to its beginning, the first ``most`` of it; what is unknown is dropped."""
+        """Return numbers of a text's first ``most`` characters, from end to beginning; unknown characters are dropped."""
         number = {c: i for i, c in enumerate(self.characters, start=1)}
         codes = [number[c] for c in mapped(text) if c in number]
         return np.array(codes[:most][::-1], dtype=np.int64)
@@ -92,7 +92,7 @@ class Alphabet:
 
 DEPTH = 70
 IGNORED = 10
-"""Characters through which errors go back, and characters at the beginning of a text that are not predicted."""
+"""Characters through which errors propagate back, and characters at the beginning of a text that are not predicted."""
 _NOISE = 0.2
 _LEAK = 5.0
 _LEAK_FALL = 0.7
@@ -101,10 +101,10 @@ _TOKENS = 65536
 
 
 class ManyHeads(nn.Module):
-    """The network: a recurrent layer turns characters into states, each author's head these into a distribution.
+    """The network: a recurrent layer turns characters into states; each author's head turns these into a distribution.
 
     Bagnall's layer has 139 ReSQRT units; ours is a GRU. His presynaptic noise becomes noise on the states that
-    heads read.
+    the heads read.
     """
 
     def __init__(self, alphabet: int, hidden: int, heads: int) -> None:
@@ -115,13 +115,13 @@ class ManyHeads(nn.Module):
         self.bias = nn.Parameter(torch.zeros(heads, alphabet))
 
     def states(self, ids: torch.Tensor) -> torch.Tensor:
-        """States (n, t, hidden) before each character of (n, t)."""
+        """Return the states (n, t, hidden) before each character of (n, t)."""
         before = nn.functional.pad(ids[:, :-1], (1, 0), value=START)
         states: torch.Tensor = self.recurrent(self.letters(before))[0]
         return states
 
     def cost(self, states: torch.Tensor, ids: torch.Tensor, head: torch.Tensor) -> torch.Tensor:
-        """Mean cross-entropy in nats of the characters that count, by each row's head."""
+        """Return the mean cross-entropy in nats of the predicted characters, by each row's head."""
         logits = torch.baddbmm(self.bias[head][:, None, :], states, self.weight[head])
         return nn.functional.cross_entropy(
             logits.flatten(0, 1).float(), ids.flatten(), ignore_index=START
@@ -130,8 +130,8 @@ class ManyHeads(nn.Module):
     def loss(
         self, ids: torch.Tensor, head: torch.Tensor, others: torch.Tensor, leak: float
     ) -> torch.Tensor:
-        """Cross-entropy in nats by own heads, and a share ``leak`` of that by others, of segments (n, ignored +
-        depth)."""
+        """Return the cross-entropy in nats by the segments' heads, plus a share ``leak`` of that by others, of segments (n,
+        ignored + depth)."""
         states = self.states(ids)
         if self.training:
             states = states + _NOISE * torch.randn_like(states)
@@ -146,11 +146,11 @@ class ManyHeads(nn.Module):
 def segments(
     texts: Sequence[Ints], most: int, batch: int, seed: int
 ) -> Callable[[int], list[tuple[Ints, Ints, Ints, float]]]:
-    """Batches of an epoch: segments (n, 80), their heads (n,), other heads (2, n) and the share these learn.
+    """Return batches of an epoch: segments (n, 80), their heads (n,), other heads (2, n) and the share these learn.
 
-    An epoch takes about ``most`` characters, from every text alike, each cut at another place every time. Bagnall's
-    leakage, by which all heads learn from all authors at first, is a draw of two other heads for each segment, whose
-    share falls by .7 an epoch.
+    An epoch takes about ``most`` characters, equally from every text, each cut at another place every time. In Bagnall's
+    leakage, all heads learn from all authors at first; here two other heads are drawn for each segment, with a
+    share that decreases by .7 per epoch.
 
     ``texts`` sequence of (n,) int64: text i belongs to head i.
     """
@@ -183,7 +183,7 @@ def segments(
 
 
 def encoded(model: ManyHeads, texts: Sequence[Ints], device: torch.device) -> list[torch.Tensor]:
-    """States before each character of each text, (n, hidden) half precision on the CPU."""
+    """Return the states before each character of each text, (n, hidden) half precision on the CPU."""
     hidden: list[torch.Tensor] = [
         torch.zeros((0, model.recurrent.hidden_size), dtype=torch.float16) for _ in texts
     ]
@@ -197,7 +197,7 @@ def encoded(model: ManyHeads, texts: Sequence[Ints], device: torch.device) -> li
 
 
 def cross_entropies(states: torch.Tensor, ids: Ints, weight: Floats, bias: Floats) -> Floats:
-    """Bits a character of one text under heads (h, hidden, alphabet) and (h, alphabet); 0 where it is too short."""
+    """Return bits per character of one text under heads (h, hidden, alphabet) and (h, alphabet); 0 if it is too short."""
     if len(ids) <= IGNORED:
         return np.zeros(len(weight))
     x = states[IGNORED:].float()
@@ -223,10 +223,10 @@ def adapted_head(
     bias: Floats,
     strength: float,
 ) -> tuple[Floats, Floats]:
-    """The head that explains these texts best while it stays near a given one.
+    """Return the head that explains these texts best and stays near a given head.
 
-    Minimises summed cross-entropy + ½ ``strength`` ‖head − given‖², which is convex, by L-BFGS. Reads no more than the
-    first 20,000 characters that count.
+    Minimises summed cross-entropy + ½ ``strength`` ‖head − given‖², which is convex, by L-BFGS. Uses at most the
+    first 20,000 predicted characters.
 
     ``states`` sequence of (n, hidden). ``texts`` sequence of (n,) int64. ``weight``, ``bias`` (hidden, alphabet),
     (alphabet,).
@@ -257,11 +257,11 @@ def adapted_head(
 
 
 def rank_scores(own: Floats, others: Floats, own_centre: Floats, centre: Floats) -> Floats:
-    """1 − the share of other heads that explain a text better than the asked author's, each less what it costs
-    the typical text; equal ones count half.
+    """Return 1 − the share of other heads that explain a text better than the candidate author's head; from each, the bits of
+    the typical text are subtracted; equal heads count half.
 
-    ``own``, ``own_centre`` (n,): bits a character under own heads; the median of those of reference texts. ``others``
-    (n, heads). ``centre`` (heads,).
+    ``own``, ``own_centre`` (n,): bits per character under the candidate's heads; the median of those of reference texts.
+    ``others`` (n, heads). ``centre`` (heads,).
     """
     relative = others - centre
     own_relative = (own - own_centre)[:, None]
@@ -275,8 +275,8 @@ _SWAP = 0.9
 def roles(
     problems: Problems, i: int, read: dict[int, Ints]
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Documents that teach a head, and those it is asked about: the known and the questioned, or the other way round
-    where the questioned text is the longer by more than a tenth."""
+    """Return the documents that train a head, and those that it predicts: the known and the questioned, or the other way
+    round if the questioned text is longer by more than a tenth."""
     known = tuple(sorted({int(row) for row in problems.known(i)}))
     questioned = (int(problems.questioned_index[i]),)
     swap = sum(len(read[r]) for r in known) < _SWAP * len(read[questioned[0]])
@@ -284,7 +284,7 @@ def roles(
 
 
 def sum_of(rows: tuple[int, ...], read: dict[int, Ints], bits: Any) -> Floats:
-    """Bits a character over several documents, long ones counting more."""
+    """Return bits per character over several documents; longer documents count more."""
     weights = np.array([max(len(read[r]) - IGNORED, 0) for r in rows], dtype=np.float64)
     if not weights.any():
         return np.asarray(bits(rows[0]), dtype=np.float64)
@@ -302,7 +302,7 @@ def trained(
     spec: dict[str, Any],
     folder: Path | None,
 ) -> tuple[ManyHeads, list[Epoch]]:
-    """A network with one head a text, trained on them with the options of a verifier.
+    """Train a network with one head for each text, with the options of a verifier.
 
     SpecError if a size is out of range.
     """
@@ -311,7 +311,9 @@ def trained(
         or min(options.batch, options.characters, options.longest, options.accumulate) < 1
     ):
         raise SpecError(
-            "this network cannot be built", found=str(options), expected="hidden ≥ 4, sizes above 0"
+            "Raven cannot build this network",
+            found=str(options),
+            expected="hidden ≥ 4, sizes above 0",
         )
     devices.precision(options.precision, device)
     with (
@@ -346,21 +348,21 @@ _LENGTH = 1000
 
 @dataclass(eq=False, repr=False)
 class Bagnall2015(TrainedNetwork, Scorer):
-    """Rank of the asked author's head among those of training authors.
+    """Rank of the candidate author's head among the heads of training authors.
 
     Also called: recurrent network, RNN, LSTM.
 
-    This inductive form is ours: it is trained once, on the training problems' authors. For a problem a head is fitted
-    to the known documents on the frozen layer, in the same way as the references' heads, so that a score depends on
-    nothing but the problem. The original trains on the problems it is asked about: see ``bagnall-2015-transductive``.
+    This inductive form is ours: it is trained once, on the training problems' authors. For a problem, a head is fitted
+    to the known documents on the frozen layer, in the same way as the references' heads, so that a score depends only
+    on the problem. The original trains on the test problems: see ``bagnall-2015-transductive``.
 
-    From the original's code: text mapping, text read from its end, 70 characters of history, 40 segments a batch, the
-    first ten characters of a text ignored, leakage, medians of heads subtracted, 1 − rank; roles are exchanged where
-    the questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
-    nothing. Ours: GRU, AdamW, a band of non-answers chosen out of fold.
+    From the original's code: text mapping, text read from its end, 70 characters of history, 40 segments in a batch, the
+    first ten characters of a text ignored, leakage, medians of heads subtracted, 1 − rank; roles are exchanged if
+    the questioned text is longer than the known texts. Rows are ranked within themselves, so their L1 norm decides
+    nothing. Ours: GRU, AdamW, a band of non-answers chosen on out-of-fold answers.
 
-    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network is trained
-    anew on every training set.
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): every training set
+    needs a new network.
 
     Parameters
     ----------
@@ -368,15 +370,15 @@ class Bagnall2015(TrainedNetwork, Scorer):
         Units of the recurrent layer.
     epochs : int
     characters : int
-        About as many are read in an epoch.
+        Approximate number of characters read in an epoch.
     references : int
-        Most authors to rank among.
+        Maximum number of authors to rank among.
     longest : int
-        Characters read of a document.
+        Maximum number of characters read of a document.
     strength : float
-        How firmly a head stays near the average one.
+        How strongly a head is kept near the average head.
     batch, accumulate, learning_rate, precision, deterministic, device, seed
-        As for other neural verifiers; ``batch`` counts segments.
+        Same as for other neural verifiers; ``batch`` counts segments.
 
     Attributes
     ----------
@@ -386,7 +388,7 @@ class Bagnall2015(TrainedNetwork, Scorer):
     texts_ : list of (n,) int64
         Reference texts.
     centre_ : (references,) float64
-        Median bits a character of reference texts under each reference head.
+        Median bits per character of reference texts under each reference head.
     history_ : list of Epoch
 
     References
@@ -431,7 +433,7 @@ class Bagnall2015(TrainedNetwork, Scorer):
         usable = [a for a, text in enumerate(joined) if len(text) > 2 * IGNORED]
         if len(usable) < 2:
             raise CorpusError(
-                "too few authors wrote enough to train on",
+                "too few authors have enough text for training",
                 found=len(usable),
                 expected="two or more",
             )
@@ -519,15 +521,15 @@ def _bits(states: torch.Tensor, ids: Ints, head: tuple[Floats, Floats]) -> float
 
 @dataclass(eq=False, repr=False)
 class Bagnall2015Transductive(Verifier):
-    """One head for the known documents of every problem asked, and one for the training texts (the control corpus).
+    """One head for the known documents of every test problem, and one for the training texts (the control corpus).
 
-    An answer depends on the other problems of its batch, and on the assumption that half of them are positive: not to
-    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: a
-    network is trained anew on every test set (``docs/scale.md``).
+    An answer depends on the other problems of its batch, and on the assumption that half of them are positive: do not
+    compare it with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: every
+    test set needs a new network (``docs/scale.md``).
 
-    Bits a character of every questioned text under every head; each head's median subtracted; the own head's rank
-    among the rows; the batch's median becomes the middle, by two straight lines. Nothing is left unanswered but where
-    that middle is met exactly.
+    Steps: bits per character of every questioned text under every head; each head's median subtracted; the rank of the
+    problem's head among the rows; the batch's median becomes the middle, by two straight lines. An answer is left
+    unanswered only if it is exactly in the middle.
 
     References
     ----------
@@ -591,7 +593,7 @@ class Bagnall2015Transductive(Verifier):
 
 
 def recentred(scores: Floats) -> Floats:
-    """Scores in (0, 1] on two straight lines that meet at 0.5 where their median is."""
+    """Return scores in (0, 1] on two straight lines that meet at 0.5, at the median."""
     middle = float(np.median(scores))
     low = 0.5 * scores / middle
     high = 0.5 + 0.5 * (scores - middle) / (1 - middle) if middle < 1 else np.full(len(scores), 0.5)

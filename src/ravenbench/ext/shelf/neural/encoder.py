@@ -1,11 +1,11 @@
-"""Verifies by any pretrained sentence encoder (``Encoder``): cosine of texts in full, calibrated.
+"""Verifies by any pretrained sentence encoder (``Encoder``): cosine of complete texts, calibrated.
 
 In: ``Encoder`` has the name or folder of a model on this machine; then ``Problems`` (n), and for ``fit`` training
 ``Problems``, to learn the scale of cosines (their truth is not used); for ``embeddings`` texts.
-Out: raw scores (n,), higher = same author: cosines put into (0, 1) by a logistic curve on that scale; ``embeddings``:
-(texts, d) of length 1, zeros where no token is known. MissingPart if model or library is absent, FormatError or
-InputError if the model or a GPU cannot be used, SpecError for other weights than at ``fit``, or a window, batch, device
-or precision that there is not.
+Out: raw scores (n,), higher = same author: cosines mapped into (0, 1) by a logistic curve on that scale; ``embeddings``:
+(texts, d) of length 1, zeros if no token is known. MissingPart if model or library is absent, FormatError or
+InputError if the model or a GPU cannot be used, SpecError for other weights than at ``fit``, or an impossible window,
+batch, device or precision.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ravenbench.verifiers.calibrators import scale_of, spread
 from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
 
 SAMPLE = 200
-"""Training problems from which the scale of cosines is learned."""
+"""Number of training problems from which the scale of cosines is learned."""
 
 
 @dataclass(eq=False, repr=False)
@@ -35,9 +35,9 @@ class Encoder(Scorer):
 
     Also called: BERT, SBERT, sentence-transformers, embeddings, Style-Embedding, StyleDistance, mStyleDistance, STAR.
 
-    A text is tiled into windows as long as the model reads, special tokens included; its embedding is the mean of
+    A text is divided into windows as long as the model reads, including special tokens; its embedding is the mean of
     the windows' vectors, weighted by their tokens, so no part of it is cut off. Static embeddings (model2vec) have
-    no windows. Nothing is learned but the scale of its cosines and the calibration.
+    no windows. Only the scale of the cosines and the calibration are learned.
 
     Parameters
     ----------
@@ -48,27 +48,27 @@ class Encoder(Scorer):
     revision : str, optional
         Revision of a model by name.
     pooling : {"mean", "pooler"}
-        How a plain transformer's vector is made: the mean of its last layer, or its own layer on the first token, as
-        STAR wants it. A sentence-transformers model says itself how.
+        How the vector of a plain transformer is computed: the mean of its last layer, or its own layer on the first token, as
+        STAR needs it. A sentence-transformers model states this itself.
     window : int, optional
-        Tokens a window; by default as many as the model reads.
+        Tokens of a window; by default as many as the model reads.
     batch : int, optional
-        Most tokens in a batch; by default 4096 on a processor, where it holds 16 windows at most and reads the model's
-        weights once (workers that share a processor's caches crowd each other out of them), and 8192 on a GPU.
+        Maximum tokens in a batch; by default 4096 on a processor (at most 16 windows, so that the model's weights are
+        read once; workers that share a processor's caches displace each other's data), and 8192 on a GPU.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
-        Of the computation. bf16 is twice as fast or more where the processor multiplies in it (AVX-512 BF16,
-        AMX), and moves cosines by some thousandths; auto is bf16 on a GPU that knows it.
+        Precision of the computation. bf16 is at least twice as fast if the processor multiplies in it (AVX-512 BF16,
+        AMX), and changes cosines by some thousandths; auto is bf16 on a GPU that supports it.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
 
     Attributes
     ----------
     digest_ : str
-        Hash of the model's files: a saved verifier is refused where the name stands for other weights.
+        Hash of the model's files: a saved verifier is refused if the name now means other weights.
     scale_ : (float, float)
-        Centre and deviation of cosines; a score is the logistic curve about them.
+        Centre and deviation of cosines; a score is the logistic curve around them.
 
     References
     ----------
@@ -92,10 +92,10 @@ class Encoder(Scorer):
     device: str = "auto"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Load the model and learn on what scale its cosines lie.
+        """Load the model and learn the scale of its cosines.
 
         MissingPart if it is not on this machine. FormatError, InputError if files are missing, or the tokenizer
-        belongs to another model. SpecError if there is no such window, batch, device or precision.
+        belongs to another model. SpecError for an impossible window, batch, device or precision.
         """
         self.digest_ = self.model_digest()
         chosen = stream(0, "encoder-scale", len(problems)).permutation(len(problems))[:SAMPLE]
@@ -113,7 +113,7 @@ class Encoder(Scorer):
         )
 
     def prepare(self, texts: list[str]) -> None:
-        """Encode texts that cells will ask about, so that each is encoded by one worker alone."""
+        """Encode texts that cells will need, so that only one worker encodes each."""
         self.digest_ = self.model_digest()
         self.embeddings(texts)
 
@@ -121,11 +121,11 @@ class Encoder(Scorer):
         return sentences.digest(model_folder(self.model, self.revision))
 
     def embeddings(self, texts: list[str]) -> Floats:
-        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows. SpecError if the
-        model's files are others than at ``fit``.
+        """Return unit embeddings, (texts, d); a zero vector if the model knows nothing in a text. SpecError if the
+        model's files differ from those at ``fit``.
 
-        A text is encoded once, however many folds, repetitions, workers and runs ask about it: vectors are kept in the
-        cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.
+        A text is encoded once for all folds, repetitions, workers and runs: vectors are stored in the
+        cache folder, at most two gigabytes, by hashes of the text and of the model's files.
         """
         folder = model_folder(self.model, self.revision)
         if sentences.digest(folder) != self.digest_:

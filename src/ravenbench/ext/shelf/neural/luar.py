@@ -1,8 +1,8 @@
-"""Verifies by LUAR (``LUAR``, Rivera-Soto et al. 2021): authorship embeddings, learned by contrast.
+"""Verifies by LUAR (``LUAR``, Rivera-Soto et al. 2021): authorship embeddings from contrastive learning.
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author; for ``embeddings`` texts; for
 ``contrastive`` embeddings (n, d), authors (n,) and a temperature; for ``tiles`` a text's token numbers (n,).
-Out: raw scores (n,), higher = same author: cosines put into (0, 1) by a logistic curve, on a scale learned in training;
+Out: raw scores (n,), higher = same author: cosines mapped into (0, 1) by a logistic curve, on a scale learned in training;
 ``LUAR.embeddings`` of unit length, (texts, dimensions); ``contrastive``: a loss in nats. SpecError for sizes that do
 not fit, CorpusError for too little text, MissingPart, FormatError or InputError for the model or memory. ``tiles``,
 ``stacked`` and ``DrawnEpisodes`` make batches of episodes (pieces of an author's text); ``train_network`` and
@@ -55,7 +55,7 @@ Pieces = Sequence[Ints]
 
 
 def tiles(tokens: Ints, width: int, before: Sequence[int], after: Sequence[int]) -> list[Ints]:
-    """A text's tokens in pieces of ``width``, special tokens around each included; an empty text is one piece."""
+    """Return a text's tokens in pieces of ``width``, including special tokens around each; an empty text is one piece."""
     inner = width - len(before) - len(after)
     count = max(1, math.ceil(len(tokens) / inner))
     return [
@@ -67,10 +67,10 @@ def tiles(tokens: Ints, width: int, before: Sequence[int], after: Sequence[int])
 class DrawnEpisodes:
     """Draws the batches of an epoch.
 
-    An author can be drawn who has two texts, or one text of two pieces. An epoch draws each about once for every two
-    texts they have; a batch holds an author once. Two episodes come from two texts where there are two, else from two
-    disjoint spans of one. Lengths are 1 + ⌈(pieces − 1)·Beta(3, 1)⌉, one for a batch, as published; where a text is
-    shorter its episode is, since the network has masks.
+    An author needs two texts, or one text of two pieces. An epoch draws each author about once for every two
+    of the author's texts; a batch contains an author once. Two episodes come from two texts if possible, otherwise from two
+    disjoint spans of one text. Lengths are 1 + ⌈(pieces − 1)·Beta(3, 1)⌉, one for a batch, as published; if a text is
+    shorter, its episode is shorter, because the network has masks.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class DrawnEpisodes:
         self.size = min(authors, len(usable))
 
     def epoch(self, number: int) -> list[tuple[list[Pieces], Ints]]:
-        """(episodes, author of each) of every batch; at least two authors in each."""
+        """Return (episodes, author of each) of every batch; at least two authors in each."""
         if len(self.authors) < 2:
             return []
         rng = stream(self.seed, "luar-epoch", number)
@@ -132,12 +132,12 @@ def _span(rng: np.random.Generator, text: Pieces, length: int) -> Pieces:
 
 
 QUERIES = 512
-"""Pieces whose attention is computed at once, so that a book needs no square of its length."""
+"""Number of pieces whose attention is computed at once, so that memory for a book is not quadratic in its length."""
 
 
 @dataclass(frozen=True)
 class Episodes:
-    """Episodes of pieces as they enter the network.
+    """Episodes of pieces as input of the network.
 
     Attributes
     ----------
@@ -154,7 +154,7 @@ class Episodes:
 class Luar(nn.Module):
     """Transformer → mean over tokens → self-attention between pieces → maximum over pieces → linear map.
 
-    Names of the parts are those of the published weights.
+    The names of the parts are those of the published weights.
     """
 
     def __init__(self, transformer: Any, hidden: int, dimensions: int) -> None:
@@ -163,20 +163,20 @@ class Luar(nn.Module):
         self.linear = nn.Linear(hidden, dimensions)
 
     def pieces(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Vectors of pieces, (n, hidden): the mean of the last layer over tokens."""
+        """Return vectors of pieces, (n, hidden): the mean of the last layer over tokens."""
         states = self.transformer(input_ids=ids, attention_mask=mask.long()).last_hidden_state
         weights = mask[:, :, None].to(states.dtype)
         return (states * weights).sum(1) / weights.sum(1)
 
     def episodes(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Embeddings (n, dimensions) of padded episodes: vectors (n, p, hidden), mask (n, p) True where a piece is."""
+        """Return embeddings (n, dimensions) of padded episodes: vectors (n, p, hidden), mask (n, p) True for a piece."""
         scores = vectors @ vectors.transpose(1, 2) / math.sqrt(vectors.shape[-1])
         weights = scores.masked_fill(~mask[:, None, :], -torch.inf).softmax(-1)
         mixed = (weights @ vectors).masked_fill(~mask[:, :, None], -torch.inf)
         return self.linear(mixed.amax(1))
 
     def text(self, vectors: torch.Tensor) -> torch.Tensor:
-        """Embedding (dimensions,) of one text from all its pieces (p, hidden): ``episodes``, in blocks of queries."""
+        """Return the embedding (dimensions,) of a text from its pieces (p, hidden): ``episodes``, in blocks of queries."""
         parts = []
         for query in vectors.split(QUERIES):
             weights = (query @ vectors.T / math.sqrt(vectors.shape[-1])).softmax(-1)
@@ -184,7 +184,7 @@ class Luar(nn.Module):
         return self.linear(torch.stack(parts).amax(0))
 
     def forward(self, ids: torch.Tensor, mask: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
-        """Embeddings of the episodes whose pieces these are, (episodes, dimensions)."""
+        """Return embeddings of the episodes of these pieces, (episodes, dimensions)."""
         vectors = self.pieces(ids, mask)
         place = place - place[0]
         sizes = torch.bincount(place)
@@ -196,9 +196,9 @@ class Luar(nn.Module):
         return self.episodes(padded, inside)
 
     def embed(self, batch: Episodes, chunk: int = 0) -> torch.Tensor:
-        """Embeddings of a batch, ``chunk`` episodes at a time (0: all at once).
+        """Return embeddings of a batch, ``chunk`` episodes at a time (0: all at once).
 
-        Of a chunk nothing is kept but its embeddings; the backward pass computes it again, dropout and all. That is
+        Only the embeddings of a chunk are kept; the backward pass computes it again, including dropout. This is
         gradient caching (Gao et al. 2021): the gradient is that of the whole batch, the memory that of a chunk.
         """
         episodes = int(batch.place[-1]) + 1
@@ -215,7 +215,7 @@ class Luar(nn.Module):
 
 
 def contrastive(vectors: torch.Tensor, author: torch.Tensor, temperature: float) -> torch.Tensor:
-    """Supervised contrastive loss in nats (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
+    """Return the supervised contrastive loss in nats (Khosla et al. 2020, L_out) of embeddings (n, d) with cosine similarity.
 
     Mean over anchors i of −(1/|P_i|) Σ_{p∈P_i} ln(exp(z_i·z_p/τ) / Σ_{a≠i} exp(z_i·z_a/τ)); anchors without a
     positive do not count.
@@ -234,7 +234,7 @@ def contrastive(vectors: torch.Tensor, author: torch.Tensor, temperature: float)
 def stacked(
     episodes: Sequence[Sequence[Ints]], width: int, pad: int, device: torch.device
 ) -> Episodes:
-    """Episodes, each a list of pieces (token numbers, at most ``width``), as tensors."""
+    """Return episodes, each a list of pieces (token numbers, at most ``width``), as tensors."""
     pieces = [piece for episode in episodes for piece in episode]
     ids = np.full((len(pieces), width), pad, dtype=np.int64)
     lengths = np.array([len(piece) for piece in pieces])
@@ -246,9 +246,9 @@ def stacked(
 
 
 def embeddings(model: Luar, reading: Reading, texts: list[str], piece: int, tokens: int) -> Floats:
-    """Unit embeddings, (texts, dimensions); ``tokens`` are computed at once.
+    """Return unit embeddings, (texts, dimensions); ``tokens`` are computed at once.
 
-    InputError if the GPU's memory does not suffice.
+    InputError if the GPU's memory is too small.
     """
     device = next(model.parameters()).device
     cut = [tiles(t, piece, reading.before, reading.after) for t in reading.encode(texts)]
@@ -278,9 +278,9 @@ def train_network(
     spec: dict[str, Any],
     folder: Path,
 ) -> list[Epoch]:
-    """Train in place; the best epoch is the one whose cosines tell held-out authors apart best.
+    """Train in place; the best epoch is the one whose cosines separate held-out authors best.
 
-    ``texts``: of ``known.documents``.
+    ``texts``: the texts of ``known.documents``.
     """
     reading = options.reading_
     learn, held_out = known.split(options.held_out, options.seed)
@@ -327,7 +327,7 @@ def train_network(
 
 
 def fitting(model: Luar, tokens: int) -> int:
-    """Number of episodes of so many tokens to compute at once: 64 on a processor, on a GPU what fills about half its
+    """Return the number of episodes of this many tokens to compute at once: 64 on a processor; on a GPU, about half of its
     memory."""
     device = model.linear.weight.device
     if device.type == "cpu":
@@ -339,7 +339,7 @@ def fitting(model: Luar, tokens: int) -> int:
 
 
 TOKENS = {"cpu": 1024, "cuda": 8192}
-"""Tokens in a batch when scoring, by kind of device; each width has its batch, which is filled up with empty rows."""
+"""Tokens in a batch when scoring, by kind of device; each width has a batch, filled up with empty rows."""
 
 
 @dataclass(eq=False, repr=False)
@@ -348,35 +348,34 @@ class LUAR(TrainedNetwork, Scorer):
 
     Also called: transformer, RoBERTa, style embeddings.
 
-    A text is tiled into pieces of 32 tokens; a transformer reads each, self-attention mixes the pieces' vectors and
-    their maximum is mapped to the embedding. Training draws two disjoint episodes of consecutive pieces an author
-    and contrasts them with those of the other authors of the batch. Where documents carry no authors, known sets and
-    same-author problems tell who wrote what.
+    A text is divided into pieces of 32 tokens; a transformer reads each, self-attention mixes the pieces' vectors, and
+    their maximum is mapped to the embedding. Training draws two disjoint episodes of consecutive pieces for each author
+    and contrasts them with those of the other authors of the batch. If documents have no authors, known sets and
+    same-author problems show who wrote what.
 
     Unlike the published code: attention and maximum have a padding mask, the learning rate falls, episodes of an
-    author never overlap, scoring reads the whole text, calibration is done once and on problems set apart.
+    author never overlap, scoring reads the complete text, and calibration is done once, on held-out problems.
 
     Parameters
     ----------
-    model : str, optional
-        A transformer to start from, by name in the local Hugging Face cache or as a folder (published LUAR weights
-        too, ``luar-mud`` and ``luar-crud``: ``epochs=0`` uses them as they are). By default a small one from scratch
-        with its own byte-level vocabulary, of the sizes below.
+    A transformer to start from, by name in the local Hugging Face cache or as a folder (also published LUAR weights,
+    ``luar-mud`` and ``luar-crud``: ``epochs=0`` uses them unchanged). By default a small transformer from scratch
+    with its own byte-level vocabulary, of the sizes below.
     revision : str, optional
-        Of a model by name.
+        Revision of a model by name.
     layers, hidden, heads, vocabulary : int
         Sizes of the transformer from scratch.
     dimensions : int
-        Of the embedding; published weights bring their own.
+        Dimensions of the embedding; published weights have their own.
     piece, pieces : int
-        Tokens a piece, special tokens included, and most pieces of a training episode.
+        Tokens of a piece, including special tokens, and maximum pieces of a training episode.
     epochs, batch : int
         Training epochs, and authors in a batch, with two episodes each.
     chunk : int, optional
         Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off. By default 64 on
-        a CPU, and on a GPU as many as half its memory holds.
+        a CPU, and on a GPU as many as fit into half its memory.
     accumulate : int
-        Batches a step. Unlike ``chunk`` this does not enlarge what an author is contrasted with.
+        Batches of a step. Unlike ``chunk``, this does not enlarge the set that an author is contrasted with.
     learning_rate : float, optional
         By default 1e-3 from scratch and 2e-5 from a model.
     warmup, temperature, held_out, patience
@@ -385,9 +384,9 @@ class LUAR(TrainedNetwork, Scorer):
     tokens : int, optional
         Tokens in a batch when scoring; by default 1,024 on a CPU and 8,192 on a GPU.
     precision : {"auto", "fp32", "bf16"}
-        Of training; scores are always computed in fp32.
+        Precision of training; scores are always computed in fp32.
     deterministic : bool
-        Use kernels that give the same numbers every time.
+        Use deterministic kernels.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
     seed : int
@@ -400,7 +399,7 @@ class LUAR(TrainedNetwork, Scorer):
         Configuration of the transformer, JSON.
     reading_ : Reading
     scale_ : (float, float)
-        Centre and deviation of cosines between held-out documents; a score is the logistic curve about them.
+        Centre and deviation of cosines between held-out documents; a score is the logistic curve around them.
     history_ : list of Epoch
 
     References
@@ -443,9 +442,9 @@ class LUAR(TrainedNetwork, Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the network, and learn the scale of its cosines.
 
-        SpecError if sizes do not fit together. CorpusError if fewer than two authors have two episodes' worth of text.
-        MissingPart, FormatError, InputError if the model to start from is not there, not whole or not of one piece, or
-        memory does not suffice.
+        SpecError if sizes do not fit together. CorpusError if fewer than two authors have enough text for two episodes.
+        MissingPart, FormatError, InputError if the model to start from is missing, incomplete or inconsistent, or
+        memory is too small.
         """
         self._check()
         device = devices.pick(self.device)
@@ -481,7 +480,7 @@ class LUAR(TrainedNetwork, Scorer):
     def _check(self) -> None:
         if self.piece < 3 or self.pieces < 1 or self.batch < 2 or self.hidden % self.heads:
             raise SpecError(
-                "luar cannot be built in these sizes",
+                "Raven cannot build luar in these sizes",
                 found=(
                     f"piece={self.piece}, pieces={self.pieces}, batch={self.batch},"
                     f" hidden={self.hidden}, heads={self.heads}"
@@ -520,7 +519,7 @@ class LUAR(TrainedNetwork, Scorer):
         return mean_by_problem(each, problems)
 
     def embeddings(self, texts: list[str]) -> Floats:
-        """Unit embeddings, (texts, dimensions)."""
+        """Return unit embeddings, (texts, dimensions)."""
         model = self._network()
         tokens = self.tokens or TOKENS[next(model.parameters()).device.type]
         return embeddings(model, self.reading_, texts, self.piece, tokens)

@@ -1,8 +1,8 @@
-"""Verifies by O2D2 (``O2D2``, Boenninghoff et al. 2021): a network, Bayes factors, and a detector of the undecidable.
+"""Verifies by O2D2 (``O2D2``, Boenninghoff et al. 2021): a network, Bayes factors, and a detector of undecidable pairs.
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author; for ``read`` texts and
 vocabularies; for ``log_bayes_factor`` vectors (n, d) and a model; for ``paired`` documents by author, and topics.
-Out: answers (n,), 0 to 1, higher = same author, 0.5 = unanswered: where the detector holds a pair for undecidable, or a
+Out: answers (n,), 0 to 1, higher = same author, 0.5 = unanswered: if the detector finds a pair undecidable, or a
 text is empty. ``log_bayes_factor`` in nats (n,); ``paired`` places of two documents (n, 2), and truth (n,).
 SpecError for sizes out of range, CorpusError for too few authors.
 """
@@ -42,23 +42,23 @@ from ravenbench.verifiers.contract.base import Verifier, mean_by_problem
 WINDOW = 30
 HOP = 26
 SPELLING = 15
-"""Tokens of a window, tokens from the beginning of one to that of the next, and characters read of a token."""
+"""Tokens of a window, tokens from the beginning of one window to the next, and characters read of a token."""
 OUTSIDE = ["", " "]
-"""What has the numbers 0 and 1 among words and characters: none, and any other."""
+"""The words and characters with the numbers 0 and 1: none, and any other."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Documents in numbers.
+    """Documents as numbers.
 
     Attributes
     ----------
     word : (types,) int64
-        Word number of each distinct token; type 0 is none.
+        Word number of each distinct token; type 0 means none.
     spelling : (types, 15) int64
         Numbers of its characters.
     windows : list of (windows, 30) int64
-        Types of each document; what the last window lacks is filled from the document's beginning.
+        Types of each document; the last window is filled up from the document's beginning.
     """
 
     word: Ints
@@ -87,7 +87,7 @@ def read(texts: list[str], words: list[str], characters: list[str], most: int) -
 
 
 def word_vectors(reading: Reading, words: int, size: int) -> Floats:
-    """Vectors (words, at most size) of mean square 1: positive mutual information within windows, factorised.
+    """Return vectors (words, at most size) of mean square 1: positive mutual information within windows, factorised.
 
     References
     ----------
@@ -110,11 +110,11 @@ def word_vectors(reading: Reading, words: int, size: int) -> Floats:
 
 
 Shared: TypeAlias = torch.Tensor | None
-"""The pair (n,) of each row, whose dropout is one; None where nothing is dropped."""
+"""The pair (n,) of each row, which shares one dropout; None if nothing is dropped."""
 
 
 def dropped(x: torch.Tensor, share: float, pair: Shared) -> torch.Tensor:
-    """Dropout of rows (n, …, features) by one mask for each pair, constant over time; none without ``pair`` (n,)."""
+    """Apply dropout to rows (n, …, features) by one mask for each pair, constant over time; none without ``pair`` (n,)."""
     if pair is None:
         return x
     mask = nn.functional.dropout(x.new_ones(len(x), x.shape[-1]), share)[pair]
@@ -132,7 +132,7 @@ class Attentive(nn.Module):
         )
 
     def forward(self, x: torch.Tensor, lengths: torch.Tensor, pair: Shared) -> torch.Tensor:
-        """Sequences (n, t, inputs) of these lengths (n,), on the CPU, to vectors (n, 2 hidden)."""
+        """Turn sequences (n, t, inputs) of these lengths (n,), on the CPU, into vectors (n, 2 hidden)."""
         if lengths.min() == x.shape[1]:
             states = self.recurrent(x)[0]
         else:
@@ -154,7 +154,7 @@ def log_bayes_factor(
 
         x1ᵀWÃWx2 + ½ Σ xᵀW(Ã − G̃)Wx + ½ ln|Ã| − ln|G̃| − ½ ln|B|.
 
-    The published code has another constant, by which it is no Bayes factor.
+    The published code has another constant, with which it is not a Bayes factor.
     """
     both = torch.linalg.inv(between + 2 * within)
     cross = within @ both @ within
@@ -165,7 +165,7 @@ def log_bayes_factor(
 
 
 def precision(free: torch.Tensor) -> torch.Tensor:
-    """L Lᵀ + 10⁻⁶ I in double precision, L lower triangular with a positive diagonal."""
+    """Return L Lᵀ + 10⁻⁶ I in double precision, L lower triangular with a positive diagonal."""
     free = free.double()
     lower = torch.tril(free, -1) + torch.diag_embed(free.diagonal().exp())
     return lower @ lower.T + 1e-6 * torch.eye(len(free)).to(free)
@@ -178,10 +178,10 @@ _ENTROPY = 0.105
 
 
 class O2D2Network(nn.Module):
-    """AdHominem, Bayes factors, confusion matrices and detector: each learns by itself, no gradient goes back further.
+    """AdHominem, Bayes factors, confusion matrices and detector: each learns separately, without gradients to the others.
 
-    The contrastive loss shapes the embeddings, the Bayes factors' cross-entropy the two-covariance model, the
-    uncertainty loss the confusion matrices; the detector learns when they are done, and answers everything before.
+    The contrastive loss shapes the embeddings, the Bayes factors' cross-entropy the two-covariance model, and the
+    uncertainty loss the confusion matrices; the detector learns after these, and answers every pair before.
     """
 
     def __init__(
@@ -203,7 +203,7 @@ class O2D2Network(nn.Module):
         nn.init.constant_(self.detector[-1].bias, -9.0)
 
     def pooled(self, reading: Reading, windows: list[Ints], pair: Shared) -> torch.Tensor:
-        """Vectors (n, 2 hidden) of documents in one batch; ``pair`` (n,) shares dropout between two of them."""
+        """Return vectors (n, 2 hidden) of documents in one batch; ``pair`` (n,) shares dropout between two of them."""
         types, place = np.unique(np.concatenate(windows), return_inverse=True)
         parts = (reading.word[types], reading.spelling[types], place.reshape(-1, WINDOW))
         word, spelling, at = (torch.from_numpy(part).to(self.mean.device) for part in parts)
@@ -215,14 +215,14 @@ class O2D2Network(nn.Module):
         return self.over_windows(pad_sequence(list(vectors), batch_first=True), counts, pair)
 
     def forward(self, reading: Reading, windows: list[Ints], pair: Shared) -> torch.Tensor:
-        """Embeddings (n, embedding) in (−1, 1)."""
+        """Return embeddings (n, embedding) in (−1, 1)."""
         return torch.tanh(self.metric(dropped(self.pooled(reading, windows, pair), 0.2, pair)))
 
     def begin(self, reading: Reading) -> None:
-        """Take word vectors from training documents, and a metric layer that whitens what is read of them.
+        """Initialise word vectors from training documents, and a metric layer that whitens their representation.
 
-        With random weights documents lie some hundredths apart, where the kernel is 1 and its slope next to 0:
-        learning begins slowly. So the layer begins with a mean squared distance of 4.
+        With random weights, documents are some hundredths apart, where the kernel is 1 and its slope near 0, so
+        learning begins slowly. Therefore the layer begins with a mean squared distance of 4.
         """
         vectors = word_vectors(reading, *self.words.weight.shape)
         self.words.weight[:, : vectors.shape[1]] = torch.from_numpy(vectors)
@@ -237,15 +237,15 @@ class O2D2Network(nn.Module):
             self.metric.bias.copy_(-self.metric.weight @ pooled.mean(0))
 
     def embedded(self, reading: Reading) -> Floats:
-        """Embeddings (n, d) of documents, one by one, whatever stands beside them."""
+        """Return embeddings (n, d) of documents, one by one, independent of the other documents."""
         with devices.inferring(self.mean.device, "windows or hidden"):
             each = [self.eval()(reading, [windows], None) for windows in reading.windows]
             return np.asarray(torch.cat(each).double().cpu().numpy())
 
     def judged(self, y1: torch.Tensor, y2: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        """Log Bayes factor (n,), ln Π (n, 2, 2) and ln p(j) = ln Σ_k Π[j | k] p(k) (n, 2) of embeddings (n, d).
+        """Return log Bayes factor (n,), ln Π (n, 2, 2) and ln p(j) = ln Σ_k Π[j | k] p(k) (n, 2) of embeddings (n, d).
 
-        Π[j | k] is a pair's confusion matrix: k is what the Bayes factor says, j what holds (1: same author).
+        Π[j | k] is a pair's confusion matrix: k is what the Bayes factor says, j the truth (1: same author).
         """
         pair = torch.arange(len(y1), device=y1.device).repeat(2) if self.training else None
         x = torch.relu(self.factors(dropped(torch.cat([y1, y2]), 0.2, pair))) - self.mean
@@ -256,7 +256,7 @@ class O2D2Network(nn.Module):
         return odds, confusion, torch.logsumexp(confusion + believed[:, None], dim=2)
 
     def loss(self, y: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
-        """Mean loss of pairs whose embeddings (2 n, d) stand first ones first.
+        """Return the mean loss of pairs; in the embeddings (2 n, d), the first texts come first.
 
         The contrastive kernel is exp(−α (‖y1 − y2‖²)^β).
         """
@@ -274,7 +274,7 @@ class O2D2Network(nn.Module):
         )
 
     def seen(self, y1: Floats, y2: Floats) -> tuple[Floats, torch.Tensor]:
-        """Probability of the same author (n,), and what the detector sees of pairs of embeddings: (n, 2 d + 4)."""
+        """Return the probability of the same author (n,), and the detector's input for pairs of embeddings: (n, 2 d + 4)."""
         with devices.inferring(self.mean.device):
             one, two = (torch.from_numpy(y).to(self.mean) for y in (y1, y2))
             _, confusion, log_p = self.eval().judged(one, two)
@@ -291,12 +291,12 @@ def _layers(size: int, drop: float, *sizes: int) -> nn.Sequential:
 
 
 def paired(known: Written, topics: Ints, rng: np.random.Generator, share: float = 0.7) -> Ints:
-    """Pairs of an epoch (n, 2), each document in one at most; of two authors at most as many as of one.
+    """Return pairs of an epoch (n, 2): each document in at most one; at most as many different-author as same-author pairs.
 
-    Of the pairs that authors' documents can make, ``share`` are made; the rest goes into a pool, as what is left over
-    does. Of one author's pairs six tenths are sought across topics, of the pool's within a topic.
+    Of the pairs that authors' documents can give, ``share`` are made; the rest goes into a pool, together with what is left
+    over. Of same-author pairs, six tenths are taken across topics; of the pool's pairs, within a topic.
 
-    ``topics`` (texts,) of the problems' texts, −1 where unknown.
+    ``topics`` (texts,) of the problems' texts, −1 if unknown.
     """
     topic = 1 + topics[known.documents]
     crossing = rng.random(len(known.sizes)) < 0.6
@@ -322,16 +322,16 @@ _DRAWN = 30
 
 @dataclass(eq=False, repr=False)
 class O2D2(TrainedNetwork, Verifier):
-    """Probability that two texts share their author, or 0.5 where a detector holds the pair for undecidable.
+    """Probability that two texts have the same author, or 0.5 if a detector finds the pair undecidable.
 
     Also called: AdHominem, Siamese network.
 
     Published sizes: ``vectors=300, hidden=50, windows=210, learning_rate=6e-4``, on 276,000 pairs; the defaults are ours,
-    for some thousand documents on a CPU. Ours too: word vectors are learned on the training texts (factorised mutual
-    information) and stay as they are, where the paper goes on from fastText's; the metric layer begins whitened, at
-    distances where the kernel is steep, since it is flat at the tiny ones of random weights; one rate for all parts,
-    which rises and falls; the weights are those of the epoch that tells held-out authors apart best, who teach the
-    detector too; several known documents are averaged; the branch that learns topics, which does not shape the
+    for some thousand documents on a CPU. Also ours: word vectors are learned from the training texts (factorised mutual
+    information) and stay fixed, while the paper continues from fastText's; the metric layer begins whitened, at
+    distances where the kernel is steep, because it is flat at the tiny distances of random weights; one rate for all
+    parts, which rises and falls; the weights are those of the epoch that separates held-out authors best, which also train
+    the detector; several known documents are averaged; the branch that learns topics, which does not shape the
     embeddings, is left out; the constant of the Bayes factor is the model's.
 
     Parameters
@@ -339,14 +339,14 @@ class O2D2(TrainedNetwork, Verifier):
     words, characters : int
         Sizes of the vocabularies.
     vectors, hidden, embedding : int
-        Dimensions of word vectors, recurrent units a direction, and dimensions of the embedding.
+        Dimensions of word vectors, recurrent units in each direction, and dimensions of the embedding.
     windows : int
-        Most windows of 30 tokens read of a document, from its beginning.
+        Maximum windows of 30 tokens read of a document, from its beginning.
     epochs, batch, learning_rate, patience
-        How the network is trained; ``batch`` counts pairs. Training ends when held-out authors gained nothing for
-        ``patience`` epochs (0: never).
+        How the network is trained; ``batch`` counts pairs. Training ends after ``patience`` epochs without improvement on
+        held-out authors (0: never).
     detector_epochs : int
-        How long the detector is trained; with 0 every pair is answered.
+        Epochs for the detector; with 0, every pair is answered.
     held_out : float
         Share of authors for early stopping and the detector.
     device : str

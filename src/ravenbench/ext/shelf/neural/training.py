@@ -1,16 +1,16 @@
-"""Trains networks for all neural verifiers: warm-up and a falling rate, accumulation, early stopping, exact resume.
+"""Trains networks for all neural verifiers, with warm-up, falling rate, accumulation, early stopping and exact resume.
 
-In: for ``train`` a torch module on its device, batches by epoch, a loss, ``TrainingSettings``, the device, and perhaps
-a held-out measure and a folder for checkpoints; for ``written`` ``Problems`` and truth; for ``pairs`` what it gives.
+In: for ``train`` a torch module on its device, batches by epoch, a loss, ``TrainingSettings``, the device, and optionally
+a held-out measure and a folder for checkpoints; for ``written`` ``Problems`` and truth; for ``pairs`` its result.
 Out: ``train`` trains the module in place and gives a list of ``Epoch`` (mean loss, held-out value, higher = better,
 learning rate, seconds); ``written`` documents by author, from 0; ``pairs`` places of two documents, and truth;
 ``learning_curve`` SVG bytes; ``arrays`` and ``fill`` take and set weights; ``keep``, ``find``, ``forget``,
 ``training_spec``, ``training_folder`` and ``differences`` serve checkpoints. SpecError for another training's
-checkpoint, FormatError for a damaged one, CorpusError for one author, no batch or a loss that is no number, InputError
-where a GPU's memory does not suffice.
+checkpoint, FormatError for a damaged one, CorpusError for one author, no batch or a loss that is not a number, InputError
+if a GPU's memory is too small.
 
-An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
-checkpoint ends in the weights it would have had.
+An epoch depends only on (seed, epoch) and its initial weights, so a training that continues from a
+checkpoint ends with the same weights.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ from ravenbench.randomness import stream
 from ravenbench.types import Bools, Ints, Problems
 
 Progress = Callable[[float, float], None]
-"""Called with epochs done (with a fraction) and the mean loss of the epoch so far."""
+"""Called with the number of epochs done (with a fraction) and the mean loss of the epoch so far."""
 
 
 @contextmanager
 def bar(name: str, epochs: int, first: int = 0) -> Iterator[Progress]:
-    """Draw training on stderr; nothing where that is no terminal, or in a worker process, whose lines would mix."""
+    """Draw the progress of training on stderr; nothing if it is not a terminal, or in a worker process."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as ProgressBar
@@ -72,14 +72,14 @@ def bar(name: str, epochs: int, first: int = 0) -> Iterator[Progress]:
 
 
 def arrays(module: torch.nn.Module) -> dict[str, np.ndarray]:
-    """The weights of a network by name, as float32 arrays."""
+    """Return the weights of a network by name, as float32 arrays."""
     return {
         name: value.detach().float().cpu().numpy() for name, value in module.state_dict().items()
     }
 
 
 def fill(module: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
-    """Give a network of the same sizes these weights."""
+    """Set the weights of a network of the same sizes."""
     module.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
 
 
@@ -89,7 +89,7 @@ _HEAD = "checkpoint.json"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What was kept after epoch ``epoch`` (from 1): any nesting of dicts, lists, numbers, text and tensors.
+    """The state after epoch ``epoch`` (from 1): any nesting of dicts, lists, numbers, text and tensors.
 
     FOLDER/checkpoint.json         spec, facts, name and SHA-256 of the tensors; written last
     FOLDER/tensors-NUMBER.safetensors
@@ -100,7 +100,7 @@ class Checkpoint:
 
 
 def keep(folder: Path, spec: dict[str, Any], checkpoint: Checkpoint) -> None:
-    """Write a checkpoint; the one before it is there until this one is whole."""
+    """Write a checkpoint; the earlier checkpoint is kept until this one is complete."""
     folder.mkdir(parents=True, exist_ok=True)
     tensors: dict[str, torch.Tensor] = {}
     state = _flat(checkpoint.state, tensors)
@@ -114,7 +114,7 @@ def keep(folder: Path, spec: dict[str, Any], checkpoint: Checkpoint) -> None:
 
 
 def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
-    """The checkpoint in a folder, or None where there is none.
+    """Return the checkpoint in a folder, or None.
 
     SpecError if it belongs to another training, with the difference. FormatError if it is damaged.
     """
@@ -141,13 +141,13 @@ def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
             "this checkpoint belongs to another training",
             file=where,
             found="; ".join(differences(stored, spec)),
-            fix=f"train with the settings it was made with, or {fix}",
+            fix=f"train with its settings, or {fix}",
         )
     if not whole:
         raise FormatError(
             "this checkpoint is damaged",
             file=where,
-            found="tensors that are not those kept",
+            found="tensors that differ from the stored tensors",
             fix=fix,
         )
     try:
@@ -159,7 +159,7 @@ def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
 
 
 def forget(folder: Path) -> None:
-    """Delete a checkpoint whose training is over."""
+    """Delete the checkpoint of a finished training."""
     (folder / _HEAD).unlink(missing_ok=True)
     for old in folder.glob("tensors-*.safetensors"):
         old.unlink(missing_ok=True)
@@ -168,7 +168,7 @@ def forget(folder: Path) -> None:
 
 
 def differences(theirs: Any, ours: Any, name: str = "spec") -> list[str]:
-    """Sentences on what differs between two JSON values, a line each."""
+    """Return sentences on the differences between two JSON values, one line each."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         keys = sorted({*theirs, *ours})
         return [line for key in keys for line in differences(theirs.get(key), ours.get(key), key)]
@@ -191,7 +191,7 @@ def _flat(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
         return [_flat(part, tensors) for part in value]
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise TypeError(f"{type(value).__name__} has no place in a checkpoint")
+    raise TypeError(f"{type(value).__name__} cannot be stored in a checkpoint")
 
 
 def _deep(node: Any, tensors: dict[str, torch.Tensor]) -> Any:
@@ -205,15 +205,15 @@ def _deep(node: Any, tensors: dict[str, torch.Tensor]) -> Any:
 
 
 DAYS = 30
-"""How long a checkpoint waits."""
+"""Number of days that a checkpoint is kept."""
 
 
 def training_spec(
     component: Component, problems: Problems, same: Bools, scoring: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """All that decides a training: method, parameters, data and truth, as JSON.
+    """Return everything that decides a training: method, parameters, data and truth, as JSON.
 
-    Where it runs, and parameters of ``scoring`` alone, are left out: whoever changes them because memory ran out
+    The device, and parameters that only affect ``scoring``, are left out: changing them because memory was too small
     keeps the training.
     """
     method = identity(component)
@@ -226,7 +226,7 @@ def training_spec(
 
 
 def training_folder(spec: dict[str, Any]) -> Path:
-    """The folder of this training, below RAVEN_CACHE or the user's cache folder; those long abandoned are deleted."""
+    """Return the folder of this training, below RAVEN_CACHE or the user's cache folder; old folders are deleted."""
     key = hashlib.blake2b(json.dumps(spec, sort_keys=True).encode(), digest_size=12).hexdigest()
     home = cache_folder() / "training"
     for head in home.glob("*/checkpoint.json"):
@@ -236,15 +236,15 @@ def training_folder(spec: dict[str, Any]) -> Path:
 
 
 class TrainedNetwork:
-    """What verifiers share that train a network: the drawing of its history, and a checkpoint until it has answered."""
+    """Shared parts of verifiers that train a network: the drawing of its history, and a checkpoint until it has answered."""
 
     trains_long = True
     history_: list[Epoch]
     _folder: Path | None = None
-    """Where checkpoints lie."""
+    """Folder of checkpoints."""
 
     def figures(self) -> dict[str, bytes]:
-        """The learning curve; nothing where nothing was trained."""
+        """Return the learning curve; nothing if nothing was trained."""
         return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
     def _forget(self) -> None:
@@ -259,25 +259,25 @@ B = TypeVar("B")
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How to train.
+    """Settings of a training.
 
     Attributes
     ----------
     epochs : int
-        At most; 0 leaves the model as it is.
+        Maximum number of epochs; 0 leaves the model unchanged.
     learning_rate : float
-        At the height of the schedule: it rises from 0 over ``warmup`` (a share of the training) and then falls in a
-        straight line to 0.
+        The maximum of the schedule: the rate rises from 0 over ``warmup`` (a share of the training) and then falls
+        linearly to 0.
     accumulate : int
-        Batches whose gradients make one step: the same recipe in less memory.
+        Number of batches whose gradients make one step: the same recipe with less memory.
     patience : int
         Epochs without a better held-out value after which training ends; 0 never ends it.
     clip : float
-        Largest norm of the gradient, of all tensors together; 0 leaves it alone.
+        Maximum norm of the gradient, over all tensors; 0 means no limit.
     precision : {"auto", "fp32", "bf16"}
-        Of forward passes; ``auto`` is bfloat16 on a GPU.
+        Precision of forward passes; ``auto`` is bfloat16 on a GPU.
     deterministic : bool
-        Kernels that give the same numbers every time, where there are any.
+        Use deterministic kernels, if they exist.
     """
 
     epochs: int = 10
@@ -293,12 +293,12 @@ class TrainingSettings:
 
     @classmethod
     def of(cls, options: object, **own: Any) -> Self:
-        """The settings among a verifier's parameters, and ``own`` ones, which come first."""
+        """Return the settings among a verifier's parameters; ``own`` settings take precedence."""
         names = [field.name for field in fields(cls) if hasattr(options, field.name)]
         return cls(**({name: getattr(options, name) for name in names} | own))
 
     def rate(self, progress: float) -> float:
-        """Learning rate at a share 0 … 1 of the training."""
+        """Return the learning rate at a share 0 … 1 of the training."""
         if progress < self.warmup:
             return self.learning_rate * progress / self.warmup
         left = (1 - progress) / (1 - self.warmup) if self.warmup < 1 else 1.0
@@ -307,7 +307,7 @@ class TrainingSettings:
 
 @dataclass(frozen=True)
 class Epoch:
-    """One line of a history: mean loss, held-out value (higher is better; None without), rate at the end, seconds."""
+    """One entry of a history: mean loss, held-out value (higher is better; None without), rate at the end, seconds."""
 
     epoch: int
     loss: float
@@ -334,29 +334,29 @@ def train(
     Parameters
     ----------
     model : torch.nn.Module
-        On ``device``. It ends in evaluation mode, with the weights of its best epoch where there is ``held_out``.
+        The model on ``device``. It ends in evaluation mode, with the weights of its best epoch if ``held_out`` is given.
     batches : callable
-        Batches of an epoch (counted from 0); a function of the epoch alone.
+        Returns the batches of an epoch (from 0); depends only on the epoch.
     loss : callable
-        Mean loss of a batch; called in training mode under the precision asked for.
+        Returns the mean loss of a batch; called in training mode with the given precision.
     held_out : callable, optional
         Called in evaluation mode without gradients after each epoch; higher is better.
     spec : dict, optional
-        All that decides the outcome beside the settings, as JSON; a checkpoint of another is refused.
+        Everything besides the settings that decides the outcome, as JSON; a checkpoint of another spec is refused.
     folder : path, optional
-        Where a checkpoint is kept after each epoch. Training goes on from what lies there; whoever has used the
-        trained model forgets it (``forget``), so that running out of memory afterwards costs nothing.
+        The folder for a checkpoint after each epoch. Training continues from its checkpoint; after using the
+        trained model, call ``forget``, so that running out of memory before that costs nothing.
     name : str
-        Shown beside the progress bar.
+        Shown next to the progress bar.
     lower : str
-        The option to lower where memory does not suffice.
+        The option to lower if memory is too small.
 
     Raises
     ------
     CorpusError
-        If an epoch holds no batch, or the loss is no finite number.
+        If an epoch has no batch, or the loss is not a finite number.
     InputError
-        If the GPU's memory does not suffice; the last checkpoint stays.
+        If the GPU's memory is too small; the last checkpoint is kept.
     SpecError, FormatError
         If the checkpoint belongs to another training or is damaged.
     """
@@ -418,7 +418,7 @@ class _Run:
         epoch_batches = batches(number)
         if not len(epoch_batches):
             raise CorpusError(
-                "there is nothing to train on", expected="authors with several documents"
+                "there are no documents to train on", expected="authors with several documents"
             )
         self.model.train()
         total = rate = 0.0
@@ -458,7 +458,7 @@ class _Run:
             total += value.item()
         if not math.isfinite(total):
             raise CorpusError(
-                "the training diverged: its loss is no number",
+                "the training diverged: its loss is not a number",
                 found=total,
                 fix="lower learning_rate, or raise warmup",
             )
@@ -489,8 +489,8 @@ class _Run:
 
 
 def learning_curve(history: Sequence[Epoch]) -> bytes:
-    """Loss of every epoch, and below it the AUC on held-out authors where there is one; the epoch whose weights were
-    kept is marked. Equal histories give equal bytes."""
+    """Return a drawing of the loss of every epoch, with the AUC on held-out authors below it if there is one; the epoch
+    whose weights were kept is marked. Equal histories give equal bytes."""
     import matplotlib
     from matplotlib.figure import Figure
 
@@ -529,31 +529,31 @@ class Written:
     documents : (n,) int64
         Rows of ``problems.texts``, ascending.
     author : (n,) int64
-        Author of each, numbered from 0 without gaps.
+        Author of each document, numbered from 0 without gaps.
     """
 
     documents: Ints
     author: Ints
 
     def select(self, which: Bools) -> Written:
-        """The documents marked in ``which`` (n,), their authors numbered anew."""
+        """Return the documents marked in ``which`` (n,), with new numbers for their authors."""
         author = np.unique(self.author[which], return_inverse=True)[1]
         return Written(self.documents[which], author.astype(np.int64))
 
     def of(self, author: int) -> Ints:
-        """Places in ``documents`` of one author's."""
+        """Return the places of one author's documents in ``documents``."""
         return np.flatnonzero(self.author == author)
 
     @property
     def sizes(self) -> Ints:
-        """Number of documents of each author, shape (authors,)."""
+        """Return the number of documents of each author, shape (authors,)."""
         return np.bincount(self.author).astype(np.int64)
 
     def split(self, share: float, seed: int) -> tuple[Written, Written]:
-        """Training and held-out documents with no author in both.
+        """Return training and held-out documents without common authors.
 
-        About ``share`` of the authors who have two documents or more are held out, with at least two such authors on
-        either side where there are four; with fewer, or a share of 0, nothing is held out.
+        About ``share`` of the authors with two documents or more are held out, with at least two of these authors on
+        either side if there are four; with fewer, or a share of 0, nothing is held out.
         """
         several = np.flatnonzero(self.sizes >= 2)
         hold = (
@@ -567,10 +567,10 @@ class Written:
 
 
 def written(problems: Problems, same: Bools) -> Written:
-    """Documents of training problems with their authors.
+    """Return the documents of training problems with their authors.
 
-    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and what
-    is not joined counts as different. CorpusError if all documents are one author's.
+    If documents have no author, the documents of a known set, and of a same-author problem, have one author; documents
+    that are not joined count as different. CorpusError if all documents have one author.
     """
     documents = problems.documents
     if problems.author is not None and (problems.author.codes[documents] >= 0).all():
@@ -587,7 +587,7 @@ def written(problems: Problems, same: Bools) -> Written:
 
 
 def pairs(documents: Written, most: int = 2000) -> tuple[Ints, Ints, Bools]:
-    """All pairs of documents (rows of ``documents.documents``), or ``most`` of either kind; with their truth."""
+    """Return all pairs of documents (rows of ``documents.documents``), or ``most`` of each kind; with their truth."""
     a, b = np.triu_indices(len(documents.documents), 1)
     same = documents.author[a] == documents.author[b]
     rng = stream(0, "held-out-pairs", len(same))

@@ -1,1 +1,1 @@
-"""Holds recipes of rewriting published after 2016, and Raven's own. No code is here."""
+"""Rewriting methods published after 2016, and Raven's own. No code is here."""

@@ -3,14 +3,14 @@
 In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts) and a seed; for ``goal`` a
 size in bytes.
 Out: a ``Rewriting`` in parts with notes and counts of operations, unchanged (with a note) without known texts or for a
-text under three bytes; ``goal``: the distance to be reached, √(2 · Jensen–Shannon divergence in bits), at most √2,
-higher = less alike. SpecError for an unknown target, MissingPart without lemminflect where synonyms need it (repaired
+text under three bytes; ``goal``: the distance to reach, √(2 · Jensen–Shannon divergence in bits), at most √2,
+higher = less alike. SpecError for an unknown target, MissingPart without lemminflect if synonyms need it (repaired
 mode with WordNet); operators that lack another resource are left out.
 
 References
 ----------
 Bevendorff, Potthast, Hagen, Stein (2019), Heuristic Authorship Obfuscation, ACL. The n-gram service of the original
-is replaced by the local 4-gram model, its minutes of A* a problem by a greedy search unless asked for.
+is replaced by the local 4-gram model; its minutes of A* for each problem by a greedy search unless requested.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Bevendorff(Obfuscator):
     """Edits the text until its profile is as far from the author's as that of another author's text.
 
     Needs known texts (without them a text is left unchanged, with the reason) and no oracle. Without WordNet or
-    the language model the operators that need them are left out, and the notes say so.
+    the language model, the operators that need them are left out, and the notes say so.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class Bevendorff(Obfuscator):
         Corpus whose different-author distances set the goal: gutenberg, pan15, pan14-ee, pan14-en or pan13.
     search : 'greedy' or 'astar'
     nodes : int
-        Most nodes A* expands; a count and not a time, so that results repeat.
+        Maximum number of nodes that A* expands; a count, not a time, so that results are reproducible.
     edits : float
-        Most edits of the greedy search, as a share of the words.
+        Maximum edits of the greedy search, as a share of the words.
     mode : 'repaired' or 'faithful'
-        ``repaired`` leaves names, numbers and fixed phrases alone and makes only edits after which the text can be
-        read, so that it stops farther from the goal; ``faithful`` also takes letters out of words and puts in sisters
-        of a word (*cat* for *dog*), as the paper does.
+        ``repaired`` leaves names, numbers and fixed phrases unchanged and makes only edits after which the text is
+        readable, so it stops farther from the goal; ``faithful`` also removes letters from words and inserts sister
+        terms (*cat* for *dog*), as in the paper.
     """
 
     name = "bevendorff-2019"
@@ -84,7 +84,7 @@ class Bevendorff(Obfuscator):
         return self
 
     def goal(self, size: int) -> float:
-        """The Jensen–Shannon distance to be reached by a text of ``size`` bytes, at most √2."""
+        """Return the Jensen–Shannon distance that a text of ``size`` bytes must reach, at most √2."""
         a, b = THRESHOLDS[self.target]
         return min(math.sqrt(2), a * math.log2(size) + b)
 
@@ -102,7 +102,8 @@ class Bevendorff(Obfuscator):
         draft = EditedText.of(text, stretches(text) if self.mode == "repaired" else None)
         if len(known.encode()) < _LEAST_BYTES or len(draft.data) < _LEAST_BYTES:
             return unchanged(
-                text, "left unchanged: it needs known texts and a text of three bytes or more"
+                text,
+                "left unchanged, because the method needs known texts and a text of three bytes or more",
             )
         lacking = {name: missing(name) for name in ("wordnet", "brown")}
         notes = [f"operators left out: {reason}" for reason in lacking.values() if reason]
@@ -117,7 +118,9 @@ class Bevendorff(Obfuscator):
             state = result.state
             counts = {"nodes created": result.created, "nodes expanded": result.expanded}
         if not state.draft.log and state.distance >= goal:
-            notes.append("left unchanged: it is already as far away as another author's text")
+            notes.append(
+                "left unchanged, because it is already as far away as another author's text"
+            )
         if state.distance < goal:
             notes.append("the goal was not reached")
         parts = state.draft.parts(text)

@@ -1,8 +1,8 @@
-"""Searches edits that take a text away from its author's trigrams (Bevendorff et al. 2019): greedy and A* search.
+"""Searches edits that move a text away from its author's trigrams (Bevendorff et al. 2019), by greedy or A* search.
 
 In: for ``greedy`` and ``a_star`` an ``Author`` (byte trigrams of the known texts, shares 0 to 1), an ``EditedText``, a
-goal (a distance, 0 to √2), a random generator, most edits or nodes (counts). For ``changes`` and ``readable_changes``
-an ``EditedText`` and a half-open span in characters, and whether WordNet and the model are here.
+goal (a distance, 0 to √2), a random generator, maximum edits or nodes (counts). For ``changes`` and
+``readable_changes`` an ``EditedText`` and a half-open span in characters, and whether WordNet and the model are installed.
 Out: ``greedy`` gives a ``SearchState``: the edited text (``draft``) and its distance √(2 · divergence in bits), higher
 = less alike; ``a_star`` a ``SearchResult`` with such a state and its cost (sum over edits, 2 to 40 each). ``changes``
 and ``readable_changes`` give edits, ``acceptable`` bool. ``term``, ``divergence`` and ``gain`` are in bits;
@@ -54,25 +54,25 @@ _TABLE = str.maketrans(
 
 
 def plain_bytes(text: str) -> bytes:
-    """UTF-8 with quotes, dashes and ellipses made plain and every line break a space."""
+    """Return UTF-8 with plain quotes, dashes and ellipses, and a space for every line break."""
     # What is plain already, as most single words are, needs no table.
     return (text if text.isascii() and text.isprintable() else text.translate(_TABLE)).encode()
 
 
 def codes(data: bytes) -> Ints:
-    """The trigram at each byte, as an integer below 2²⁴."""
+    """Return the trigram at each byte, as an integer below 2²⁴."""
     b = np.frombuffer(data, dtype=np.uint8).astype(np.int64)
     return (b[:-2] << 16) | (b[1:-1] << 8) | b[2:]
 
 
 def author_profile(known: bytes) -> tuple[Ints, Floats]:
-    """The author's trigrams ascending (int) and their shares (0 to 1), of the same shape."""
+    """Return the author's trigrams ascending (int) and their shares (0 to 1), of the same shape."""
     keys, counts = np.unique(codes(known), return_counts=True)
     return keys, counts / max(1, counts.sum())
 
 
 def count_in(keys: Ints, data: bytes) -> Ints:
-    """How often each of the author's trigrams (``keys``) occurs, (len(keys),) int."""
+    """Return how often each of the author's trigrams (``keys``) occurs, (len(keys),) int."""
     codes_here = codes(data)
     place = np.searchsorted(keys, codes_here)
     hit = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == codes_here)
@@ -81,7 +81,7 @@ def count_in(keys: Ints, data: bytes) -> Ints:
 
 @njit(cache=True)
 def term(p, q):  # type: ignore[no-untyped-def]
-    """One trigram's share of the divergence, in bits."""
+    """Return one trigram's share of the divergence, in bits."""
     middle = 0.5 * (p + q)
     total = 0.0
     if p > 0:
@@ -93,7 +93,7 @@ def term(p, q):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def divergence(shares, counts, n):  # type: ignore[no-untyped-def]
-    """Jensen–Shannon divergence in bits, and Σ q·log2(q/m), which says how it falls as n grows."""
+    """Return the Jensen–Shannon divergence in bits, and Σ q·log2(q/m), which shows how it decreases as n grows."""
     total = 0.0
     own = 0.0
     seen = 0
@@ -109,7 +109,7 @@ def divergence(shares, counts, n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def add_window(keys, counts, window, sign):  # type: ignore[no-untyped-def]
-    """Add the trigrams of a few bytes to the counts, or take them away."""
+    """Add the trigrams of a few bytes to the counts, or subtract them."""
     for i in range(len(window) - 2):
         at = _place(keys, window, i)
         if at >= 0:
@@ -118,11 +118,11 @@ def add_window(keys, counts, window, sign):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def gain(keys, shares, counts, n, own, old, new):  # type: ignore[no-untyped-def]
-    """Change of the divergence, in bits, when the bytes ``old`` become ``new`` (both with two bytes of context a
-    side).
+    """Return the change of the divergence, in bits, if the bytes ``old`` become ``new`` (both with two bytes of context on
+    each side).
 
-    Exact for edits that keep the length; the effect of another n on all other trigrams is taken to first
-    order, d/dn = −own/(2n).
+    Exact for edits that keep the length; the effect of another n on all other trigrams is a first-order
+    approximation, d/dn = −own/(2n).
     """
     total = 0.0
     for window, sign in ((old, -1), (new, 1)):
@@ -170,8 +170,8 @@ class LetterChange:
 @dataclass(frozen=True, eq=False)
 class EditedText:
     """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
-    (never falling); ``log`` holds the original place and name of each edit; ``guarded`` what of the original is to be
-    left unchanged, None if nothing.
+    (never decreasing); ``log`` has the original place and name of each edit; ``guarded`` is what to leave
+    unchanged in the original, None if nothing.
     """
 
     text: str
@@ -182,11 +182,11 @@ class EditedText:
 
     @classmethod
     def of(cls, text: str, guarded: Stretches | None = None) -> EditedText:
-        """Make a draft without edits."""
+        """Return a draft without edits."""
         return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64), guarded=guarded)
 
     def may_touch(self, start: int, end: int) -> bool:
-        """Whether characters ``[start, end)`` came from what may be changed."""
+        """Return whether characters ``[start, end)`` may be changed."""
         if self.guarded is None or not len(self.origin):
             return True
         last = len(self.origin) - 1
@@ -195,7 +195,7 @@ class EditedText:
         )
 
     def occurrences(self, gram: bytes) -> list[int]:
-        """First bytes of a trigram's occurrences, overlapping ones included."""
+        """Return the first bytes of a trigram's occurrences, including overlapping ones."""
         places = []
         place = self.data.find(gram)
         while place >= 0:
@@ -204,7 +204,7 @@ class EditedText:
         return places
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The characters that bytes ``[start, end)`` belong to."""
+        """Return the characters that bytes ``[start, end)`` belong to."""
         if len(self.data) == len(self.text):
             return start, end
         starts = self._starts()
@@ -213,7 +213,7 @@ class EditedText:
         )
 
     def windows(self, change: LetterChange) -> tuple[bytes, bytes]:
-        """The bytes a change touches with two bytes of context a side, before and after."""
+        """Return the bytes of a change with two bytes of context on each side, before and after."""
         low = change.start
         high = change.end
         if len(self.data) != len(self.text):
@@ -225,7 +225,7 @@ class EditedText:
         return left + self.data[low:high] + right, left + plain_bytes(change.new) + right
 
     def apply(self, change: LetterChange) -> EditedText:
-        """The draft with this change made."""
+        """Return the draft with this change."""
         low = change.start
         high = change.end
         here = int(self.origin[min(low, len(self.origin) - 1)]) if len(self.origin) else 0
@@ -241,7 +241,7 @@ class EditedText:
         )
 
     def parts(self, original: str) -> tuple[Part, ...]:
-        """Parts of the original with what became of each."""
+        """Return parts of the original with their rewriting."""
         spans = pack(original)
         ends = np.array([end for _, end in spans], dtype=np.int64)
         cuts = [0, *np.searchsorted(self.origin, ends, "left").tolist()]
@@ -268,7 +268,7 @@ REPLACEMENT = 4.0
 DELETION = 2.0
 PUNCTUATION = 3.0
 SUCCESSORS = 6
-"""Most results of one operator at one place."""
+"""Maximum number of results of one operator at one place."""
 _SWAPS = {
     ",": (";", ""),
     ";": (",", "."),
@@ -302,7 +302,7 @@ _LEAST_CHANGE = -0.5
 def changes(
     draft: EditedText, start: int, end: int, words: bool, model: bool
 ) -> list[LetterChange]:
-    """Every operator's edits at characters ``[start, end)``.
+    """Return every operator's edits at characters ``[start, end)``.
 
     ``words`` and ``model`` say whether WordNet and the language model are installed.
     """
@@ -337,7 +337,7 @@ def changes(
 
 
 def acceptable(draft: EditedText, change: LetterChange) -> bool:
-    """True if the context stays about as likely under the language model (for the two checked operators)."""
+    """Return True if the context stays about as likely under the language model (for the two checked operators)."""
     if change.operation not in ("replacement", "delete word"):
         return True
     text = draft.text
@@ -363,10 +363,10 @@ def _likelihood(left: tuple[str, ...], middle: tuple[str, ...], right: tuple[str
 def readable_changes(
     draft: EditedText, start: int, end: int, words: bool, model: bool
 ) -> list[LetterChange]:
-    """The operators' edits at ``[start, end)`` after which the text can still be read; arguments as of ``changes``.
+    """Return the operators' edits at ``[start, end)`` that keep the text readable; arguments as in ``changes``.
 
-    Letters are taken out or exchanged only where another word comes of it; a mark gives way to one that may stand
-    there; words give way to synonyms and hypernyms in a form that exists, and only adverbs and attributes are deleted.
+    Letters are removed or exchanged only if this gives another word; a mark is replaced by another mark that is possible
+    there; words are replaced by synonyms and hypernyms in an existing form, and only adverbs and attributes are deleted.
     """
     text = draft.text
     edits = [
@@ -463,7 +463,7 @@ _IDLE_ROUNDS = 3
 
 @dataclass(frozen=True, eq=False)
 class Author:
-    """The profile searched against, and which resources the operators have."""
+    """The profile to move away from, and which resources the operators have."""
 
     keys: Ints
     shares: Floats
@@ -472,7 +472,7 @@ class Author:
 
     @classmethod
     def of(cls, known: str, words: bool, model: bool) -> Author:
-        """The profile of concatenated known texts of at least three bytes."""
+        """Return the profile of concatenated known texts of at least three bytes."""
         return cls(*author_profile(plain_bytes(known)), words, model)
 
 
@@ -489,18 +489,18 @@ class SearchState:
 
     @classmethod
     def of(cls, author: Author, draft: EditedText) -> SearchState:
-        """The state of a draft of at least three bytes."""
+        """Return the state of a draft of at least three bytes."""
         state = cls(author, draft, count_in(author.keys, draft.data), max(1, len(draft.data) - 2))
         state.measure()
         return state
 
     def measure(self) -> None:
-        """Bring distance up to date with the counts."""
+        """Update the distance from the counts."""
         jsd, self.own = divergence(self.author.shares, self.counts, self.n)
         self.distance = math.sqrt(2 * max(0.0, jsd))
 
     def gain(self, old: bytes, new: bytes) -> float:
-        """Change of the divergence by an edit, in bits."""
+        """Return the change of the divergence by an edit, in bits."""
         before = np.frombuffer(old, np.uint8)
         after = np.frombuffer(new, np.uint8)
         return float(
@@ -517,13 +517,13 @@ class SearchState:
         self.measure()
 
     def copy(self) -> SearchState:
-        """A state that can be edited apart."""
+        """Return a copy that can be edited separately."""
         return SearchState(
             self.author, self.draft, self.counts.copy(), self.n, self.distance, self.own
         )
 
     def ranked(self, tired: set[int]) -> list[int]:
-        """Indices of the shared trigrams with count ≥ 2 and P ≥ Q, largest P/Q first."""
+        """Return the indices of the shared trigrams with count ≥ 2 and P ≥ Q, largest P/Q first."""
         usable = (self.counts >= 2) & (self.author.shares * self.n >= self.counts)
         if tired:
             usable[list(tired)] = False
@@ -532,7 +532,7 @@ class SearchState:
         return [int(i) for i in index[np.argsort(-ratio, kind="stable")[:TRIGRAMS]]]
 
     def candidates(self, index: int, rng: np.random.Generator) -> list[tuple[float, LetterChange]]:
-        """Edits at two random occurrences of a trigram that raise the divergence and do not bring it back."""
+        """Return edits at two random occurrences of a trigram that raise the divergence and do not restore the trigram."""
         code = int(self.author.keys[index])
         gram = code.to_bytes(3, "big")
         places = self.draft.occurrences(gram)
@@ -558,9 +558,9 @@ class SearchState:
 def greedy(
     author: Author, draft: EditedText, goal: float, rng: np.random.Generator, limit: int
 ) -> SearchState:
-    """Round by round, at each of the ten ranked trigrams the edit that gains most for its cost.
+    """Search round by round: at each of the ten ranked trigrams, make the edit with the largest gain for its cost.
 
-    Ends at the goal, after ``limit`` edits, or when nothing helps any more.
+    The search ends at the goal, after ``limit`` edits, or when no edit helps.
     """
     state = SearchState.of(author, draft)
     tired: set[int] = set()
@@ -586,7 +586,7 @@ def greedy(
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What A* found, and how many nodes it expanded and created."""
+    """The result of A*, and how many nodes it expanded and created."""
 
     state: SearchState
     cost: float
@@ -598,10 +598,10 @@ class SearchResult:
 def a_star(
     author: Author, draft: EditedText, goal: float, rng: np.random.Generator, nodes: int
 ) -> SearchResult:
-    """Best-first search over drafts by g + h, h = remaining distance · cost per distance gained so far.
+    """Search drafts best-first by g + h, h = remaining distance · cost per distance gained so far.
 
-    After ``nodes`` expansions the draft nearest to the goal is returned; when more than 40,000 nodes are open the
-    best ten are kept and the closed ones forgotten.
+    After ``nodes`` expansions, the draft nearest to the goal is returned; if more than 40,000 nodes are open, the
+    best ten are kept and the closed nodes forgotten.
     """
     root = SearchState.of(author, draft)
     best = root

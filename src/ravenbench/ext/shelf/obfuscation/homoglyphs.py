@@ -1,4 +1,4 @@
-"""Attacks the letters themselves (``Homoglyphs``): nothing changes for a reader, everything for a program.
+"""Replaces letters by look-alikes (``Homoglyphs``): nothing changes for a reader, everything for a program.
 
 In: for ``obfuscate`` an ``ObfuscationTask`` (a text) and a seed; ``Homoglyphs`` has ``rate``, the share of letters with
 a look-alike that are replaced, and ``invisible``, the share of words that get a space without width, 0 to 1 each.
@@ -23,17 +23,17 @@ ZERO_WIDTH_SPACE = "\u200b"
 
 @dataclass(eq=False, repr=False)
 class Homoglyphs(Obfuscator):
-    """Replaces Latin letters by Cyrillic or Greek ones that look the same, and hides invisible spaces in words.
+    """Replaces Latin letters by identical-looking Cyrillic or Greek letters, and puts invisible spaces in words.
 
     Also called: look-alike letters, Unicode.
 
-    Ours. It asks whether a verifier reads characters as they are stored: a person sees no difference, and the
-    ``normaliser`` undoes it whole.
+    Ours. It tests whether a verifier reads characters as they are stored: a person sees no difference, and the
+    ``normaliser`` removes it completely.
 
     Parameters
     ----------
     rate : float
-        Share of the letters with a twin that are replaced, 0 to 1.
+        Share of letters with a look-alike that are replaced, 0 to 1.
     invisible : float
         Share of words that get a space without width after their first letter, 0 to 1.
     """
@@ -49,7 +49,9 @@ class Homoglyphs(Obfuscator):
         for name in ("rate", "invisible"):
             if not 0 <= getattr(self, name) <= 1:
                 raise SpecError(
-                    f"homoglyphs: {name} is a share", found=getattr(self, name), expected="0 to 1"
+                    f"homoglyphs: {name} must be a share",
+                    found=getattr(self, name),
+                    expected="0 to 1",
                 )
         return self
 
@@ -70,4 +72,4 @@ class Homoglyphs(Obfuscator):
 
 
 TWINS = {latin: other for other, latin in reversed(twins("Latin").items())}
-"""The letter of another alphabet by the Latin one: Cyrillic where it has one."""
+"""The look-alike letter of another alphabet, by Latin letter; Cyrillic if it has one."""

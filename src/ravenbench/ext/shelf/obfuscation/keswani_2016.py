@@ -2,14 +2,14 @@
 
 In: for ``obfuscate`` an ``ObfuscationTask`` (an English text; the seed changes nothing); ``Keswani`` has a
 ``Translator`` and a chain of language codes.
-Out: a ``Rewriting`` in parts with notes, and counts of sentences translated and of those kept since their translation
-failed. SpecError for a chain of fewer than two legs or that does not end where it began, MissingPart without a leg's
-translator, ProgramError if no sentence was translated or the chain did not come back to English.
+Out: a ``Rewriting`` in parts with notes, and counts of sentences translated, and of sentences kept because their
+translation failed. SpecError for a chain of fewer than two legs or that does not end where it began, MissingPart
+without a leg's translator, ProgramError if no sentence was translated or the chain did not come back to English.
 
 References
 ----------
 Keswani, Trivedi, Mehta, Majumder (2016), Author Masking through Translation, CLEF working notes. They used Moses
-models of Europarl; here any translator takes their place.
+models of Europarl; here, any translator can be used.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Keswani(Obfuscator):
 
     Also called: paraphrase, back-translation, round-trip translation.
 
-    A sentence whose translation fails on any leg keeps its original and is counted. Answers of real translators
-    are cached below the user's cache folder.
+    If the translation of a sentence fails on any leg, the original is kept and counted. Answers of real translators
+    are stored in the user's cache folder.
 
     Parameters
     ----------
@@ -57,14 +57,14 @@ class Keswani(Obfuscator):
 
     @property
     def sends_text(self) -> bool:  # type: ignore[override]
-        """Whether texts leave this machine, as they do where the translator is a server."""
+        """Return whether texts leave this machine, because the translator is a server."""
         return self.translator.remote
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Check that every leg of the chain can be translated here.
 
-        SpecError if the chain has no leg, or does not end where it began; MissingPart if a leg's translator is not
-        here; the message names the command.
+        SpecError if the chain has no leg, or does not end where it began; MissingPart, which names the command, if a leg's
+        translator is not installed.
         """
         if len(self.chain) < 3 or self.chain[0] != self.chain[-1] or "" in self.chain:
             raise SpecError(
@@ -109,7 +109,7 @@ class Keswani(Obfuscator):
         untranslated = counts["kept: translation failed"]
         if spans and untranslated == len(spans):
             raise ProgramError(
-                f"{self.name}: none of {untranslated} sentences was translated by {self.translator}"
+                f"{self.name}: {self.translator} translated none of {untranslated} sentences"
             )
         whole = "".join(part.obfuscation for part in parts)
         if self.chain[-1] == "en" and is_no_longer_english(text, whole):
@@ -119,7 +119,7 @@ class Keswani(Obfuscator):
             )
             raise ProgramError(message)
         notes = (
-            [f"{untranslated} of {len(spans)} sentences kept: their translation failed"]
+            [f"{untranslated} of {len(spans)} sentences kept, because their translation failed"]
             if untranslated
             else []
         )

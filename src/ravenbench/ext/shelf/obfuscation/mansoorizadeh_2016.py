@@ -1,17 +1,17 @@
-"""Obfuscates by one synonym a sentence for the author's most frequent words, by a language model (``Mansoorizadeh``).
+"""Obfuscates by one synonym in a sentence for the author's most frequent words, with a language model (``Mansoorizadeh``).
 
 In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts; the seed changes nothing).
 For ``frequent_share`` texts; for ``replacements`` a sentence's ``Token``s, such shares, a ``LanguageModel`` and, in
 repaired mode, ``Stretches`` to leave alone.
 Out: a ``Rewriting`` in parts with notes and counts of operations; ``frequent_share``: shares by token that sum to 1;
 ``replacements``: a list of ``Replacement`` with scores (gain + 0.1, times the word's share), higher = better.
-MissingPart without Brown (``fit``), and where they are needed without WordNet, the tagger or lemminflect; SpecError for
+MissingPart without Brown (``fit``), WordNet, the tagger or lemminflect, if they are needed; SpecError for
 a parameter out of range, when the obfuscator is made.
 
 References
 ----------
 Mansoorizadeh, Rahgooy, Aminiyan, Eskandari (2016), Author Obfuscation using WordNet and Language Models, CLEF
-working notes. Where paper and code disagree the code is followed: the word distribution is that of the *known*
+working notes. If paper and code disagree, this follows the code: the word distribution is that of the *known*
 texts, and a token's score is (gain + 0.1)·P(w), not LM(new)·P(w).
 """
 
@@ -55,14 +55,14 @@ class Replacement:
 
 @dataclass(eq=False, repr=False)
 class Mansoorizadeh(Obfuscator):
-    """Replaces at most ``k`` words a sentence; deterministic, so the seed changes nothing and inversion is easy.
+    """Replaces at most ``k`` words in a sentence; deterministic, so the seed changes nothing and inversion is easy.
 
     Also called: paraphrase, synonyms, WordNet.
 
     Parameters
     ----------
     k : int
-        Most replacements a sentence.
+        Maximum replacements in a sentence.
     mode : 'repaired' or 'faithful'
         ``faithful`` joins tokens with single spaces as the original did, which puts a space before every mark
         and loses paragraphs; and it may replace a word by a form of itself (*is* by its head lemma *be*, inflected to
@@ -71,9 +71,9 @@ class Mansoorizadeh(Obfuscator):
 
     Notes
     -----
-    Far fewer words change than sentences there are. On English essays (20 words a sentence, so at most 50 changes per
-    1,000 words) a fifth of the sentences hold a frequent content word with a candidate above the least gain: about 11
-    changes per 1,000 words, 9 in ``faithful`` mode.
+    Far fewer words change than there are sentences. In English essays (20 words in a sentence, so at most 50 changes per
+    1,000 words), a fifth of the sentences contain a frequent content word with a candidate above the minimum gain: about
+    11 changes per 1,000 words, 9 in ``faithful`` mode.
     """
 
     name = "mansoorizadeh-2016"
@@ -83,7 +83,7 @@ class Mansoorizadeh(Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Train the language model, or find it in the cache. MissingPart if Brown is not here."""
+        """Train the language model, or find it in the cache. MissingPart if Brown is not installed."""
         language_model()
         return self
 
@@ -113,7 +113,7 @@ class Mansoorizadeh(Obfuscator):
 
 
 def frequent_share(texts: Sequence[str]) -> dict[str, float]:
-    """Relative frequencies (shares that sum to 1) of the 200 most frequent tokens among themselves, ties by code
+    """Return relative frequencies (shares that sum to 1) of the 200 most frequent tokens among themselves, ties by code
     point."""
     counts = Counter(token.text for text in texts for token in wording.tokens(text))
     chosen = sorted(counts, key=lambda w: (-counts[w], w))[:_FREQUENT]
@@ -127,9 +127,9 @@ def replacements(
     model: LanguageModel,
     guarded: Stretches | None = None,
 ) -> list[Replacement]:
-    """The best candidate of each frequent content word of a sentence.
+    """Return the best candidate of each frequent content word of a sentence.
 
-    Where ``guarded`` says what to leave alone, candidates must be acceptable and in a form that exists; otherwise they
+    If ``guarded`` says what to leave unchanged, candidates must be acceptable and in an existing form; otherwise they
     may be forms of the word itself.
     """
     if not any(token.text in share for token in token_list):

@@ -1,15 +1,15 @@
-"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's texts (``RavenHide``).
+"""Obfuscates only by safe edits, chosen to reduce the similarity to the author's texts (``RavenHide``).
 
 In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts) and a seed; ``RavenHide``
-has a goal of nearness (1 = as near as the known texts are to each other, 0 = as other people's, below 0 = beyond), a
-limit of cost in sense for 100 words, and a folder of texts by other people.
-Out: a ``Rewriting`` in parts with counts of operations, whose notes say how far it came. InputError for a folder
+has a goal of nearness (1 = as near as the known texts are to each other, 0 = as other authors', below 0 = beyond), a
+limit of the cost in meaning for 100 words, and a folder of texts by other authors.
+Out: a ``Rewriting`` in parts with counts of operations; its notes state the nearness reached. InputError for a folder
 without texts, MissingPart without both a folder and Brown; SpecError for a limit not above 0, when it is made.
 
-Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
-list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
-sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) is asked in their place, and
-one that the panel does not have (compression) says at the end how far it came.
+This is Raven's own method. A text that a person wants to send must still be that person's text: only a closed
+list of edits (``raven_hide_edits``) is allowed, each with a cost in meaning, and the search stops at the goal or when the
+meaning allows no more. It uses no verifier, but a panel of fast measures (``raven_hide_panel``); a measure that is not in
+the panel (compression) shows the result at the end.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from ravenbench.errors import MissingPart
+from ravenbench.errors import MissingPart, counted
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
@@ -42,38 +42,38 @@ if TYPE_CHECKING:
     from ravenbench.ext.shelf.obfuscation.raven_hide_panel import Crowd, HidingPanel
 
 JITTER = 0.3
-"""A gain is taken for up to so much more or less, by the seed, which mostly changes few edits: they are no secret."""
+"""A gain varies by up to this share, by the seed; this mostly changes few edits, which are not secret."""
 ROUND = 100
-"""A crowd's pieces are cut at multiples of so many words, that texts of like length share them."""
+"""A crowd's pieces are cut at multiples of this many words, so that texts of similar length share them."""
 MOST_LOST = SURVIVAL["words_lost"][1]
-"""Content words in 100 that may be lost: more, and a text is not called sound."""
+"""Maximum loss of content words in 100; with more, a text does not count as sound."""
 MODEL = 30_000
-"""Most characters of the texts that compression learns from."""
+"""Maximum characters of the texts that compression learns from."""
 _SIGN = re.compile(r"[a-z]++| -- |[^a-z]")
 """What an edit of the whole text may change in the wording of another."""
 LONGEST = 600
-"""Most words of a crowd's piece."""
+"""Maximum words of a crowd's piece."""
 
 
 @dataclass(eq=False, repr=False)
 class RavenHide(Obfuscator):
-    """Edits that a reader does not mind, until the text is as far from the author's others as sense allows.
+    """Makes edits that readers accept, until the text is as far from the author's other texts as its meaning allows.
 
     Also called: hiding, style, anonymise.
 
-    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put in
-    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
+    Contractions, marks, white space, spellings, words and phrases with the same meaning, relative pronouns, *that* inserted
+    or removed, order of clauses and adverbs, joined and divided sentences. Without known texts, it moves away from the
     text's own habits.
 
     Parameters
     ----------
     goal : float
-        Where to stop: 0 is as near to the known texts as other people's texts are on average, 1 as near as they are to
+        Where to stop: 0 is as near to the known texts as other authors' texts are on average, 1 as near as they are to
         each other, −1 as far beyond.
     limit : float
-        Most cost in sense for a hundred words; a word that means the same costs .4, a contraction .2.
+        Maximum cost in meaning for a hundred words; a word with the same meaning costs .4, a contraction .2.
     background : str
-        Folder of ``.txt`` files by other people, of the text's kind; otherwise Brown.
+        Folder of ``.txt`` files by other authors, of the text's kind; otherwise Brown.
     """
 
     name = "raven-hide"
@@ -86,21 +86,21 @@ class RavenHide(Obfuscator):
     background: str = ""
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load the texts by other people. InputError if the background has no text; MissingPart if there is neither a
+        """Load the texts by other authors. InputError if the background has no text; MissingPart if there is neither a
         background nor Brown."""
         if not self.background:
             try:
                 find("brown")
             except MissingPart as error:
-                fix = f"{error.fix}, or raven-hide(background='FOLDER of .txt by other people')"
+                fix = f"{error.fix}, or raven-hide(background='FOLDER of .txt by other authors')"
                 raise MissingPart(
-                    "raven-hide needs texts by other people, and Brown is not here", fix=fix
+                    "raven-hide needs texts by other authors, and Brown is not installed", fix=fix
                 ) from None
         _crowd_texts(self.background)
         return self
 
     def stamp(self) -> str:
-        """A hash of the background's texts."""
+        """Return a hash of the background's texts."""
         return (
             hashlib.sha256("\0".join(_crowd_texts(self.background)).encode()).hexdigest()
             if self.background
@@ -118,7 +118,7 @@ class RavenHide(Obfuscator):
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
         candidates = safe_edits(text)
         untagged = missing(TAGGER)
-        notes = [] if untagged is None else [f"no edits that need parts of speech: {untagged}"]
+        notes = [] if untagged is None else [f"without edits that need parts of speech: {untagged}"]
         chosen, reason = self._search(
             panel, text, candidates, words, self.draws(seed, task, "search")
         )
@@ -126,7 +126,7 @@ class RavenHide(Obfuscator):
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
         new = "".join(part.obfuscation for part in parts)
         if known and len(panel.crowd.pieces[::2]) * NEAREST < 1:
-            notes.append("there are too few texts by other people to say how far it came")
+            notes.append("there are too few texts by other authors to measure the result")
         elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
             before = Standing(first, many)
@@ -136,11 +136,11 @@ class RavenHide(Obfuscator):
             ]
         else:
             notes.append(
-                "no known texts: it moved away from this text's own habits, and nothing says how"
-                " far it came"
+                "no known texts: the edits change this text's own habits, and nothing measures"
+                " the result"
             )
         notes.append(
-            f"changed by {len(chosen)} edits, cost in sense {cost:.1f} for 100 words (limit"
+            f"changed by {counted(len(chosen), 'edit')}, cost in meaning {cost:.1f} for 100 words (limit"
             f" {self.limit:g}); it stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
@@ -174,14 +174,12 @@ class RavenHide(Obfuscator):
             if not (gains > 0).any():
                 helpful = open_ & (now > near)
                 short = (
-                    f" before the goal was reached (nearness {self.goal:g}; it came to {now:.1f})"
+                    f" before the goal was reached (nearness {self.goal:g}; it reached {now:.1f})"
                 )
                 if (helpful & (cost > left)).any():
-                    return chosen, f"the limit of sense was reached{short}"
-                losing = (
-                    f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
-                )
-                none = losing if helpful.any() else "no safe edit was left that helps"
+                    return chosen, f"the limit of the cost in meaning was reached{short}"
+                losing = f"no helpful edit keeps the loss of content words to {MOST_LOST:g} in 100"
+                none = losing if helpful.any() else "no helpful safe edit was left"
                 return chosen, none + short
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)

@@ -1,14 +1,14 @@
-"""Finds the edits of ``raven-hide``: small changes of form that leave what is said alone, each with a cost in sense.
+"""Finds the edits of ``raven-hide``: small changes of form that keep the meaning, each with a cost.
 
 In: for ``safe_edits`` an English text; nothing for ``alternatives``.
-Out: ``safe_edits`` gives a list of ``SafeEdit``, each with ``edits`` made together or not at all (half-open spans in
+Out: ``safe_edits`` returns a list of ``SafeEdit``, each with ``edits`` made together or not at all (half-open spans in
 characters, and new text) and one ``cost`` for them, a number above 0: 0.1 = nobody notices, 0.4 = another word or order
-of clauses; edits of all signs of a kind cost 0.01 a sign, of all spellings 0.1 a word, of all contractions 0.2 each.
-``alternatives`` gives one expression for all phrases, and by phrase what may replace it. No error: edits that need the
-tagger are left out.
+of clauses; edits of all signs of a kind cost 0.01 for each sign, of all spellings 0.1 for each word, of all contractions
+0.2 for each. ``alternatives`` returns one expression for all phrases, and by phrase its replacements. No error: edits that
+need the tagger are left out.
 
-Which words may replace which is written in ``raven_hide_alternatives.txt``. Quotations (but for their signs and
-spelling), addresses, names and numbers in dates are left alone.
+Replacements of words are in ``raven_hide_alternatives.txt``. Quotations (except their signs and
+spelling), addresses, names and numbers in dates are left unchanged.
 """
 
 from __future__ import annotations
@@ -41,25 +41,25 @@ _OPENING = re.compile(r"(?:(?<=[.!?]\s)|(?<=\n)|\A)[A-Z](?=[a-z])")
 """A capital that only the sentence's start asks for: *They have to* is *they have to* to a condition."""
 _SENTENCE_START = r"(?:\A\s*+|[.!?][\"”’')\]]*+\s++|(?<!\s)[^\S\n]*+\n\s*+)\Z"
 WHOLE = {"contract": 1, "expand": 1, "typography": 2, "spelling": 2}
-"""Edits made in the whole text or nowhere; where one meets an edit of a lower number (0: of one place), that is made."""
+"""Edits made in the whole text or nowhere; if one overlaps an edit of a lower number (0: one place), the latter is made."""
 _CONTRACTIONS = {"contract", "expand"}
 NOTHING = "∅"
-"""Stands for leaving a phrase out."""
+"""Means leaving a phrase out."""
 _BEFORE = 45
 _AFTER = 60
 _PAIR = 300
-"""Characters that a condition on what stands before or after may look at."""
+"""Maximum characters for conditions on the text before and after."""
 
 
 @dataclass(frozen=True)
 class SafeEdit:
-    """Edits that are made together or not at all, and what they cost in sense."""
+    """Edits that are made together or not at all, and their cost in meaning."""
 
     edits: tuple[Edit, ...]
     cost: float
 
     def clashes(self, other: SafeEdit) -> bool:
-        """Whether the two cannot both be made: they overlap or touch."""
+        """Return whether the two cannot both be made, because they overlap or touch."""
         whole = [one.edits[0].operation for one in (self, other) if one.edits[0].operation in WHOLE]
         if len({WHOLE[name] for name in whole}) + (len(whole) == 1) == 2:
             return False  # the one of the lower number is made
@@ -75,7 +75,7 @@ class SafeEdit:
 
 @dataclass(frozen=True)
 class Alternative:
-    """What may stand for a phrase, where a condition before and after holds."""
+    """A replacement of a phrase, if a condition before and after is true."""
 
     new: str
     before: re.Pattern[str]
@@ -85,7 +85,7 @@ class Alternative:
 
 @cache
 def alternatives() -> tuple[re.Pattern[str], dict[str, list[Alternative]]]:
-    """One expression for all phrases that have alternatives, and these by the phrase in lowercase."""
+    """Return one expression for all phrases with alternatives, and the alternatives by the phrase in lowercase."""
     table: dict[str, list[Alternative]] = {}
     cost = 0.0
     for line in (
@@ -126,7 +126,7 @@ def _form_rows(names: list[str]) -> Iterator[list[str]]:
 
 
 def safe_edits(text: str) -> list[SafeEdit]:
-    """Every safe edit of a text."""
+    """Return every safe edit of a text."""
     quoted = [match.span() for match in _QUOTED.finditer(text)]
     proposed = [
         *_typography(text),
@@ -149,7 +149,7 @@ _DOUBLED = re.compile(r"\b([^\W\d_]+) \1\b", re.IGNORECASE)
 
 
 def doubled(text: str) -> int:
-    """How often a word follows itself: *about it it seems*, which a reader takes for a mistake."""
+    """Return how often a word follows itself (*about it it seems*), which a reader sees as a mistake."""
     return sum(1 for _ in _DOUBLED.finditer(text))
 
 
@@ -259,7 +259,7 @@ _PARTICIPLE = re.compile(
     r" (?:(?:also|already|always|never|just|all)"
     r" )?(?:been|got|[a-z]{2,}ed|[a-z]+en|done|made|said|found)\b"
 )
-"""What must follow a contraction of *I am* and of *I have*, which are not contracted where they bear the stress."""
+"""What must follow a contraction of *I am* and of *I have*, which are not contracted if they are stressed."""
 _STRESSED = re.compile(r"(?i)\b(?:than|as|what|who|where|how|which|whatever|all|or)\s\Z")
 
 

@@ -1,17 +1,17 @@
-"""Measures how near a text is to its author's other texts, by four fast views: what ``raven-hide`` searches against.
+"""Measures how near a text is to its author's other texts, by four fast views, for the search of ``raven-hide``.
 
-In: ``HidingPanel`` takes the known texts, a ``Crowd`` (pieces of other people's texts) and the words of a piece;
+In: ``HidingPanel`` takes the known texts, a ``Crowd`` (pieces of other authors' texts) and the words of a piece;
 ``near`` a text; ``search`` a text and ``SafeEdit``s of it; ``Crowd.of`` texts and the words of a piece.
-Out: ``HidingPanel.near`` gives nearness, a number, unbounded: 0 = as texts of the crowd on average, 1 = as the known
-texts are to each other; ``search`` an ``EditSearch``, whose ``near`` gives nearness (edits,) after each edit and whose
-``make`` takes one as made; ``telling`` words. Single views (``Ratios``, in natural log, ``Deviations``, cosines) are
-put on that scale. ``grams`` gives n-grams as integers, ``GramChanges`` changes of their counts, ``pieces`` texts. No
+Out: ``HidingPanel.near`` returns nearness, a number, unbounded: 0 = as texts of the crowd on average, 1 = as the known
+texts are to each other; ``search`` an ``EditSearch``, whose ``near`` returns nearness (edits,) after each edit and whose
+``make`` applies one; ``telling`` words. Single views (``Ratios``, in natural log, ``Deviations``, cosines) are
+put on that scale. ``grams`` returns n-grams as integers, ``GramChanges`` changes of their counts, ``pieces`` texts. No
 error of its own.
 
-Two views ask how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words with
-all others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters and
-common words). Each is put on one scale: 0 is the mean of the crowd's texts, 1 that of the author's known texts among
-themselves. All are sums over n-grams, so that what hundreds of edits would change is known at once.
+Two views measure how much likelier n-grams are in the known texts than in a crowd's (of characters; of common words
+with all others masked), two compare deviations from the crowd's means (Burrows's Delta with the cosine; of characters
+and common words). Each is put on one scale: 0 is the mean of the crowd's texts, 1 the mean of the author's known texts
+among themselves. All are sums over n-grams, so the effects of hundreds of edits are known at once.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from ravenbench.types import Floats
 Codes = NDArray[np.uint64]
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 COMMON = 200
-"""Words and marks, the crowd's most frequent, that are told apart; all others are one."""
+"""Number of the crowd's most frequent words and marks that are distinguished; all others count as one."""
 TYPES = 1500
-"""Most n-grams of the views that compare deviations."""
+"""Maximum n-grams of the views that compare deviations."""
 UNSEEN = 1e5
-"""n-grams that a crowd may still have, half of one each."""
+"""Number of n-grams that a crowd may still have, each counted as a half."""
 PRIOR = 2000.0
-"""n-grams that a crowd's share weighs as much as, in the author's."""
+"""Number of the author's n-grams that have the same weight as a crowd's share."""
 CONTEXT = 3
-"""Words on either side of an edit whose n-grams it may change."""
+"""Number of words on either side of an edit whose n-grams it may change."""
 
 
 def grams(symbols: NDArray[np.uint64], n: int) -> Codes:
-    """The n-grams of a sequence of symbols below 2¹⁶, n ≤ 4, one integer each."""
+    """Return the n-grams of a sequence of symbols below 2¹⁶, n ≤ 4, one integer each."""
     codes = symbols[: max(0, len(symbols) - n + 1)].copy()
     for k in range(1, n):
         codes = (codes << np.uint64(16)) | symbols[k : len(symbols) - n + 1 + k]
@@ -54,14 +54,14 @@ def grams(symbols: NDArray[np.uint64], n: int) -> Codes:
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Texts by other people, cut into pieces as long as the text, and its common words."""
+    """Texts by other authors, cut into pieces as long as the text, and their common words."""
 
     pieces: tuple[str, ...]
     common: dict[str, int]
 
     @classmethod
     def of(cls, texts: Sequence[str], words: int, most: int = 120) -> Crowd:
-        """Evenly chosen pieces of so many words of each text; a shorter text is a piece."""
+        """Return evenly chosen pieces of this many words of each text; a shorter text is one piece."""
         cut = [piece for text in texts for piece in pieces(text, words)]
         chosen = [
             cut[i]
@@ -76,14 +76,14 @@ class Crowd:
         return cls(tuple(chosen), {word: i for i, word in enumerate(frequent, start=1)})
 
     def characters(self, text: str) -> NDArray[np.uint64]:
-        """Characters; white space is a blank, two of them, or the end of a line."""
+        """Return characters; white space is a space, two spaces, or the end of a line."""
         plain = re.sub(r"[^\S\n]*\n\s*", "\n", re.sub(r"\t|[^\S\n]{2,}", "  ", text))
         return (np.frombuffer(plain.encode("utf-32-le"), dtype=np.uint32) & 0xFFFF).astype(
             np.uint64
         )
 
     def words(self, text: str) -> NDArray[np.uint64]:
-        """Common words and marks by number, other words 0."""
+        """Return common words and marks by number, other words as 0."""
         numbers = [
             self.common.get(token.lower().replace("’", "'"), 0) for token in _TOKEN.findall(text)
         ]
@@ -91,7 +91,7 @@ class Crowd:
 
 
 def pieces(text: str, words: int) -> list[str]:
-    """The text cut into pieces of at least so many words; a shorter text is one."""
+    """Return the text cut into pieces of at least this many words; a shorter text is one piece."""
     starts = [match.start() for match in re.finditer(r"\S+", text)]
     if not starts:
         return []
@@ -111,7 +111,7 @@ def _look(keys: Codes, counts: Floats, codes: Codes) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class GramChanges:
-    """What edits would change in the n-grams of one view.
+    """The changes that edits would make in the n-grams of one view.
 
     ``rows`` (edits, columns) are changes of counts, ``total`` (edits,) of the number of n-grams, ``codes`` (columns,)
     ascending, ``counts`` (columns,) the text's, ``size`` its number of n-grams.
@@ -127,7 +127,7 @@ class GramChanges:
     def of(
         cls, text: Codes, windows: Sequence[tuple[Codes, Codes]], columns: Codes | None
     ) -> GramChanges:
-        """Of a text and, for each edit, the n-grams around it before and after; all n-grams are columns, or these."""
+        """Return the changes of a text, given the n-grams around each edit before and after it, in ``columns``."""
         both = [codes for pair in windows for codes in pair]
         every = np.concatenate([text, *both])
         codes = np.unique(every) if columns is None else columns
@@ -159,14 +159,14 @@ class Ratios:
         self._crowd_counts = crowd_counts.astype(float)
 
     def taught(self, known: Codes) -> Self:
-        """The same view of the crowd with these known texts."""
+        """Return the same view of the crowd with these known texts."""
         view = copy(self)
         view._known, known_counts = np.unique(known, return_counts=True)
         view._known_counts = known_counts.astype(float)
         return view
 
     def of_text(self, codes: Codes) -> float:
-        """Nearness of a text as it is."""
+        """Return the nearness of an unchanged text."""
         present, counts = np.unique(codes, return_counts=True)
         return float((counts.astype(float) @ self._weights(present)) / max(1, len(codes)))
 
@@ -179,7 +179,7 @@ class Ratios:
         return weights
 
     def near(self, changes: GramChanges, made: Floats) -> Floats:
-        """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
+        """Return the nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
         weights = self._weights(changes.codes)
         near: Floats = (changes.rows @ weights + (changes.counts + made) @ weights) / np.maximum(
             1, changes.size + changes.total
@@ -188,7 +188,7 @@ class Ratios:
 
 
 class Deviations:
-    """Cosine of the deviations of the n-grams' shares from the crowd's means, in its standard deviations."""
+    """Cosine of the deviations of the n-grams' shares from the crowd's means, in the crowd's standard deviations."""
 
     _author: Floats
 
@@ -200,7 +200,7 @@ class Deviations:
         self._spread = shares.std(axis=0) + 0.2 / np.mean([len(one) for one in crowd])
 
     def taught(self, known: Codes) -> Self:
-        """The same view of the crowd with these known texts."""
+        """Return the same view of the crowd with these known texts."""
         view = copy(self)
         author = (self._shares(known) - self._mean) / self._spread
         view._author = author / max(1e-12, float(np.linalg.norm(author)))
@@ -211,12 +211,12 @@ class Deviations:
         return _look(present, counts.astype(float), self.columns) / max(1, len(codes))
 
     def pull(self, codes: Codes) -> Floats:
-        """What each column adds to the cosine, up to a factor."""
+        """Return what each column adds to the cosine, up to a factor."""
         deviations: Floats = (self._shares(codes) - self._mean) / self._spread * self._author
         return deviations
 
     def near(self, changes: GramChanges, made: Floats) -> Floats:
-        """Nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
+        """Return the nearness (edits,) of the text with ``made`` (columns,) changed, after each edit."""
         rows = changes.rows
         size = np.maximum(1, changes.size + changes.total)
         counts = (changes.counts + made) / self._spread
@@ -239,7 +239,7 @@ VIEWS = {"characters": ((Ratios, 4), (Deviations, 3)), "words": ((Ratios, 3), (D
 
 
 class HidingPanel:
-    """The views, taught by the known texts and a crowd, on one scale."""
+    """The views, fitted to the known texts and a crowd, on one scale."""
 
     def __init__(self, known: Sequence[str], crowd: Crowd, words: int) -> None:
         self.crowd = crowd
@@ -279,7 +279,7 @@ class HidingPanel:
         )
 
     def near(self, text: str) -> float:
-        """How near a text is: 0 as texts of the crowd on average, 1 as the known texts are to each other."""
+        """Return how near a text is: 0 as texts of the crowd on average, 1 as the known texts are to each other."""
         scaled = [
             (self._one(view, grams(symbols(text), n)) - low) / width
             for view, symbols, n, low, width in self._views
@@ -287,7 +287,7 @@ class HidingPanel:
         return float(np.mean(scaled)) if scaled else 0.0
 
     def telling(self, text: str, most: int = 3) -> list[str]:
-        """Common words whose rates, unlike the crowd's, are most like the known texts'."""
+        """Return common words whose rates are most like the known texts' and unlike the crowd's."""
         views = [
             view for view, symbols, n, *_ in self._views if n == 1 and isinstance(view, Deviations)
         ]
@@ -299,7 +299,7 @@ class HidingPanel:
         return [names[number] for number in order if names.get(number, "")[:1].isalpha()][:most]
 
     def search(self, text: str, edits: Sequence[SafeEdit]) -> EditSearch:
-        """A search among these edits of a text."""
+        """Return a search among these edits of a text."""
         windows = [_window(text, edit) for edit in edits]
         prepared = []
         for view, symbols, n, low, width in self._views:
@@ -317,7 +317,7 @@ class HidingPanel:
 
 
 class EditSearch:
-    """Nearness after each edit that is left, while edits are made one by one."""
+    """Nearness after each remaining edit, while edits are made one by one."""
 
     def __init__(
         self, views: Sequence[tuple[Ratios | Deviations, GramChanges, float, float]]
@@ -328,7 +328,7 @@ class EditSearch:
         ]
 
     def near(self) -> Floats:
-        """Mean nearness (edits,) after each edit."""
+        """Return the mean nearness (edits,) after each edit."""
         scaled = [
             (view.near(changes, made) - low) / width
             for view, changes, low, width, made in self._views
@@ -337,7 +337,7 @@ class EditSearch:
         return means
 
     def make(self, edit: int) -> None:
-        """Take the edit of this number as made."""
+        """Apply the edit of this number."""
         for _, changes, _, _, made in self._views:
             made += changes.rows[[edit]].toarray()[0]
 

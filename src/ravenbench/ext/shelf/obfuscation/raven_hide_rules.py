@@ -1,13 +1,13 @@
-"""Finds edits of ``raven-hide`` that need to know what part of speech words are: rules over tagged sentences.
+"""Finds edits of ``raven-hide`` that need parts of speech, by rules over tagged sentences.
 
 In: for ``ruled_edits`` an English text; nothing for ``rules``.
 Out: ``ruled_edits``: an iterator of pairs (edits, cost): ``edits`` is a tuple of ``Edit`` made together or not at all
 (half-open spans in characters, and the new text), ``cost`` one number for the tuple, from 0.1 (nobody notices) to 0.4
-(another word or order of clauses); nothing, and no error, where NLTK's tagger is missing. ``rules``: all rules as
+(another word or order of clauses); nothing, and no error, if NLTK's tagger is missing. ``rules``: all rules as
 ``TaggedRule``, in the order of their file.
 
-The rules are written in ``raven_hide_rules.txt``. What a rule makes of a sentence is brought back to the words that
-differ, so that a clause may move while a word within it is left to other edits.
+The rules are in ``raven_hide_rules.txt``. The change that a rule makes in a sentence is reduced to the words that
+differ, so that a clause may move while other edits change a word within it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _PLACE = re.compile(r"\\([,']?)(\d)")
 _NO_RULE = re.compile(r"[\n“”\"‘«»\u200b-\u200f\u202a-\u202e]")
 """A sentence with one of these marks, or signs that nobody sees, is left to other edits."""
 MOST = 60
-"""Words of a sentence beyond which no rule is tried."""
+"""Maximum words of a sentence for which rules are tried."""
 
 
 @dataclass(frozen=True)
 class TaggedRule:
-    """What a stretch of a tagged sentence may become."""
+    """A rule: a stretch of a tagged sentence and its replacement."""
 
     operation: str
     pattern: re.Pattern[str]
@@ -45,7 +45,7 @@ class TaggedRule:
 
 @cache
 def rules() -> tuple[TaggedRule, ...]:
-    """All rules, in the order of the file."""
+    """Return all rules, in the order of the file."""
     macros = dict[str, str]()
     read = list[TaggedRule]()
     cost = 0.0
@@ -82,7 +82,7 @@ def _element(match: re.Match[str]) -> str:
 
 
 def ruled_edits(text: str) -> Iterator[tuple[tuple[Edit, ...], float]]:
-    """Edits by rules, and what each costs; none where the tagger is not here."""
+    """Yield edits by rules, and the cost of each; none without the tagger."""
     if missing(TAGGER) is not None:
         return
     for start, end in sentences(text):

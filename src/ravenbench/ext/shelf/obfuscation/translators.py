@@ -2,8 +2,8 @@
 
 In: for ``translate`` sentences and two languages by their codes (two letters), from and to; for ``check_leg`` the two
 codes.
-Out: ``translate`` gives the translations in the same order, None where there is none; ``check_leg`` nothing; ``here``
-the pairs of languages installed (text). ProgramError where Apertium fails or takes over ten minutes, MissingPart where
+Out: ``translate`` returns the translations in the same order, None if there is none; ``check_leg`` nothing; ``here``
+the installed pairs of languages (text). ProgramError if Apertium fails or takes over ten minutes, MissingPart if
 it does not have the two languages.
 """
 
@@ -37,7 +37,7 @@ CODES = {
     "cy": "cym",
     "br": "bre",
 }
-"""Languages as Apertium's newer packages call them (ISO 639-3); older ones use two letters."""
+"""Apertium's codes of languages in newer packages (ISO 639-3); older packages use two letters."""
 _PACKAGES = {
     frozenset(("en", "es")): "apertium-eng-spa",
     frozenset(("fr", "es")): "apertium-fr-es",
@@ -56,9 +56,9 @@ _TIMEOUT = 600
 
 @dataclass(eq=False, repr=False)
 class Apertium(Translator):
-    """Translates by the program ``apertium``, many sentences a process.
+    """Translates with the program ``apertium``, many sentences in each process.
 
-    Words that it does not know come through as they are. Its pairs are those of the installed packages, such as
+    Unknown words are left unchanged. Its pairs are those of the installed packages, such as
     ``apertium-eng-spa`` and ``apertium-fr-es``; there is none between English and German or English and French, so a
     round trip is, for example, ``chain=('en', 'es', 'fr', 'es', 'en')``.
     """
@@ -76,7 +76,7 @@ class Apertium(Translator):
         self._mode(source, target)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Translate sentences; ProgramError where Apertium fails."""
+        """Translate sentences; ProgramError if Apertium fails."""
         mode = self._mode(source, target)
         out: list[str | None] = []
         for start in range(0, len(texts), _SENTENCES):
@@ -116,7 +116,7 @@ class Apertium(Translator):
             fix=(
                 f"apt install {package}"
                 if package
-                else "choose a chain of pairs that are here, or another translator"
+                else "choose a chain of installed pairs, or another translator"
             ),
         )
 

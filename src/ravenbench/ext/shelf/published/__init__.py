@@ -1,1 +1,1 @@
-"""Holds verifiers as their papers describe them, one a file, some with a file of features. No code is here."""
+"""Verifiers as their papers describe them, one in each file, some with a file of features. No code is here."""

@@ -1,11 +1,11 @@
 """Verifies as Castillo et al. 2014 (``Castillo2014``): feature families vote for or against the same author.
 
 In: ``Problems`` (n); for ``fit`` training ``Problems``, for a list of frequent words (their truth is not used). For
-``voted`` similarities (parts, parts), the document of each part and which are questioned (parts,); for ``jaccard``
+``voted`` similarities (parts, parts), the document of each part and which parts are questioned (parts,); for ``jaccard``
 counts (rows, n-grams).
 Out: answers (n,) from 0 to 1, shares of votes, higher = same author, 0.5 = unanswered; ``voted``: True, False or None
-(nothing to compare); ``jaccard``: of pairs of rows, n-grams in both divided by those in either, 0 to 1. No error of its
-own.
+(nothing to compare); ``jaccard``: for pairs of rows, n-grams in both divided by n-grams in either, 0 to 1. No error of
+its own.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
 class Castillo2014(OneClass):
     """Share of feature families that vote for the same author; training truth is not used.
 
-    The paper tells that the method looks at the problem alone, learns nothing, and abstains on short problems with one
+    The paper says that the method uses only the problem, learns nothing, and abstains on short problems with one
     known document (76 of 100 Dutch reviews). Everything else is lost, and ours: word 1–3-grams, character 3–4-grams,
     prefixes, suffixes, frequent words and punctuation, each compared by cosine and by Jaccard similarity, make 18
-    voters. A voter says yes where the questioned document's mean similarity to the known ones reaches the mean
-    leave-one-out similarity within them less one standard deviation. All documents are read in parts of like length,
-    the shortest document's but at most ``part`` characters, so that length does not vote; a single known document
-    counts as its parts. As many yes as no, or one known document of fewer than ``few`` words, is 0.5.
+    voters. A voter says yes if the questioned document's mean similarity to the known documents is at least their mean
+    leave-one-out similarity minus one standard deviation. All documents are read in parts of similar length
+    (the shortest document's, but at most ``part`` characters), so that length does not vote; a single known document
+    counts as its parts. With as many yes as no, or one known document of fewer than ``few`` words, the answer is 0.5.
 
-    Training texts are used for the list of frequent words alone. Read a second time: the overview tells no more than
-    the above of the method, so features, measures and threshold can be neither confirmed nor mended from it.
+    Training texts are used only for the list of frequent words. After a second reading: the overview says no more than
+    the above about the method, so it can neither confirm nor correct features, measures and threshold.
 
     Parameters
     ----------
     part : int
-        Most characters of a part.
+        Maximum characters of a part.
     few : int
-        Words below which a single known document is too short.
+        Minimum words of a single known document.
     words : int
-        Frequent words that make a family of their own.
+        Number of frequent words, which are a separate family.
 
     Attributes
     ----------
@@ -105,9 +105,9 @@ class Castillo2014(OneClass):
 
 
 def voted(similarity: Floats, owner: Ints, questioned: Bools) -> bool | None:
-    """One voter's decision: are questioned parts about as similar to known ones as known documents to each other?
+    """Return one voter's decision: are questioned parts about as similar to known parts as known documents to each other?
 
-    They must reach the mean similarity within the known documents less one standard deviation.
+    They must reach the mean similarity within the known documents minus one standard deviation.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def voted(similarity: Floats, owner: Ints, questioned: Bools) -> bool | None:
     Returns
     -------
     bool or None
-        None where there is nothing to compare.
+        None if there is nothing to compare.
     """
     documents = np.unique(owner[~questioned])
     if len(documents) < 2 or not questioned.any():
@@ -135,7 +135,7 @@ def voted(similarity: Floats, owner: Ints, questioned: Bools) -> bool | None:
 
 
 def jaccard(rows: Floats) -> Floats:
-    """Shares (0 to 1) of distinct n-grams in both, of all distinct n-grams, of pairs of rows of counts; 0 where both
+    """Return shares (0 to 1) of distinct n-grams in both, of all distinct n-grams, for pairs of rows of counts; 0 if both
     are empty."""
     present = (rows > 0).astype(np.float64)
     shared = present @ present.T

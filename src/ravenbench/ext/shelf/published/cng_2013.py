@@ -3,8 +3,8 @@
 In: ``Problems`` (n); nothing is learned. For ``mean_ratios`` also "char" or "word", lengths n and sizes of profiles in
 n-grams; for ``gram_numbers`` texts as non-negative integers, and n; for ``profiles`` what that gives; for
 ``dissimilarities`` these ``Profiles``, rows of the texts of each pair, and sizes.
-Out: raw scores (n,), −M, at most 0, higher = same author, NaN where a text of the problem, once truncated to the
-shortest (and an only known one halved), has no n-gram. ``mean_ratios``: M (n, lengths · sizes), mean ratios of
+Out: raw scores (n,), −M, at most 0, higher = same author, NaN if a text of the problem, after truncation to the
+shortest (and halving of a single known text), has no n-gram. ``mean_ratios``: M (n, lengths · sizes), mean ratios of
 dissimilarities, ≥ 0, lower = same author, NaN likewise; ``dissimilarities``: (pairs, sizes), 0 to 8 times the size,
 higher = less alike; ``gram_numbers``: the n-grams of each text as integers. SpecError for a parameter, when it is made.
 """
@@ -38,7 +38,7 @@ class Profiles:
 
 
 def gram_numbers(units: Sequence[Ints], n: int) -> list[Ints]:
-    """Every n-gram of each text as a number that sorts like the n-gram, which makes the order of a profile exact: by
+    """Return every n-gram of each text as a number that sorts like the n-gram, which makes the order of a profile exact: by
     count, then by the n-gram itself. ``units`` are non-negative integers."""
     sizes = [len(text) for text in units]
     joined = np.concatenate([np.zeros(0, np.int64), *units])
@@ -55,7 +55,7 @@ def gram_numbers(units: Sequence[Ints], n: int) -> list[Ints]:
 
 
 def profiles(numbers: Sequence[Ints]) -> Profiles:
-    """Counts and frequency ranks of each text's n-grams."""
+    """Return counts and frequency ranks of each text's n-grams."""
     grams = [np.zeros(0, np.int64)]
     counts = [np.zeros(0, np.int64)]
     ranks = [np.zeros(0, np.int64)]
@@ -74,10 +74,10 @@ def profiles(numbers: Sequence[Ints]) -> Profiles:
 
 
 def dissimilarities(of_texts: Profiles, left: Ints, right: Ints, sizes: Ints) -> Floats:
-    """D of pairs of texts for profiles of each of ``sizes`` n-grams, shape (pairs, sizes), in [0, 8 · size].
+    """Return D of pairs of texts for profiles of each of ``sizes`` n-grams, shape (pairs, sizes), in [0, 8 · size].
 
     D(P, Q) = Σ ((p − q) / ((p + q) / 2))² over the n-grams of either profile, p and q relative frequencies, 0
-    outside the profile: what only one profile has adds 4.
+    outside the profile: an n-gram in only one profile adds 4.
     """
     total = np.maximum(of_texts.total, 1)
     frequency = of_texts.counts / np.repeat(total, np.diff(of_texts.bounds))
@@ -121,14 +121,14 @@ _EPSILON = 1e-6
 def mean_ratios(
     problems: Problems, units: str, lengths: tuple[int, ...], sizes: tuple[int, ...]
 ) -> Floats:
-    """M of every problem, shape (n, len(lengths) · len(sizes)), sizes varying fastest; lower = same author.
+    """Return M of every problem, shape (n, len(lengths) · len(sizes)), sizes varying fastest; lower = same author.
 
-    M is the mean over known documents of r = D(d, u) / D_max(d), D_max the dissimilarity to the sibling most
-    unlike d. All texts of a problem are truncated to the shortest; then a single known document is split in
-    halves that stand for two (recalled, not verified; in this order by our choice). D_max = 0, where known documents
+    M is the mean over known documents of r = D(d, u) / D_max(d), with D_max the dissimilarity to the least similar
+    sibling of d. All texts of a problem are truncated to the shortest; then a single known document is divided into
+    halves, which count as two documents (recalled, not verified; the order is our choice). D_max = 0, if known documents
     are copies, counts as a tiny number.
 
-    NaN where a text of a problem, once truncated and halved, is too short for an n-gram.
+    NaN if a text of a problem, truncated and halved, is too short for an n-gram.
 
     ``units`` {"char", "word"}: what n-grams consist of: characters, or lowercased tokens. ``lengths``: n. ``sizes``:
     l, the n-grams of a profile.
@@ -176,14 +176,14 @@ def _numbers(texts: Sequence[Sequence[str]]) -> list[Ints]:
 
 @dataclass(eq=False, repr=False)
 class CNG2013(Scorer):
-    """How far the questioned text is from each known one, against how far that is from its farthest sibling.
+    """Distance of the questioned text from each known text, relative to that text's distance from its farthest sibling.
 
-    The score is −M, M the mean of r = D(d, u) / D_max(d) over known documents d, with the common n-gram
-    dissimilarity D; M ≤ θ accepts, and the calibrator ``linear`` makes it an answer. A single known document is split
-    in halves; the texts of a problem are truncated to the shortest before that.
+    The score is −M, with M the mean of r = D(d, u) / D_max(d) over known documents d and the common n-gram
+    dissimilarity D; M ≤ θ accepts, and the calibrator ``linear`` makes it an answer. A single known document is divided
+    into halves; before that, the texts of a problem are truncated to the shortest.
 
-    The dissimilarity is the paper's and the ratio its abstract's; the mean, the linear map, halves and truncation are
-    recalled, not verified, and so are the published n and L (6 or 7, and 2000), θ (1.01–1.02) and width (.1–.2).
+    The dissimilarity comes from the paper and the ratio from its abstract; the mean, the linear map, halves and truncation
+    are recalled, not verified, and so are the published n and L (6 or 7, and 2000), θ (1.01–1.02) and width (.1–.2).
     L = 2000 exceeds the distinct n-grams of a Dutch essay; n = 7 and L = 700 are ours, chosen on three training splits
     by mean AUC · accuracy, one setting for all languages. θ = 1.02 and width .15 are not tuned.
 
@@ -213,6 +213,6 @@ class CNG2013(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """−M, (n,), higher = same author; NaN where a text of a problem, truncated and halved, has no n-gram."""
+        """Return −M, (n,), higher = same author; NaN if a text of a problem, truncated and halved, has no n-gram."""
         scores: Floats = -mean_ratios(problems, "char", (self.n,), (self.size,))[:, 0]
         return scores

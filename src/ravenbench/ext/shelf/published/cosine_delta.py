@@ -1,8 +1,8 @@
-"""Verifies by Cosine Delta (``CosineDelta``): do two texts use the same frequent words more, or less, than others do?
+"""Verifies by Cosine Delta (``CosineDelta``): do two texts use the same frequent words more, or less, than other texts do?
 
 In: ``Problems`` (n); for ``fit`` training ``Problems``, from which it learns words, means and deviations (their truth
 is not used).
-Out: raw scores (n,), mean cosines from −1 to 1, higher = same author, NaN where a text has no word. SpecError for a
+Out: raw scores (n,), mean cosines from −1 to 1, higher = same author, NaN if a text has no word. SpecError for a
 parameter out of range, when the scorer is made.
 """
 
@@ -22,19 +22,19 @@ from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
 
 @dataclass(eq=False, repr=False)
 class CosineDelta(Scorer):
-    """Cosine between two texts' z-scores of the most frequent words; several known documents are averaged.
+    """Cosine between two texts' z-scores of the most frequent words; averaged over several known documents.
 
     Also called: Burrows's Delta, Würzburg Delta, most frequent words.
 
     A z-score says by how many standard deviations a word is more or less frequent than in the training texts. Delta
-    attributes; that its cosine is taken for a score and calibrated on training problems follows ``idiolect``.
+    attributes texts; using its cosine as a score and calibrating it on training problems follows ``idiolect``.
 
     Parameters
     ----------
     words : int
-        Most frequent training words; 150 in ``idiolect``.
+        Number of the most frequent training words; 150 in ``idiolect``.
     marks : int
-        Most frequent punctuation marks beside them. ``idiolect`` counts marks among the words; here they are apart.
+        Number of the most frequent punctuation marks. ``idiolect`` counts marks among the words; here they are separate.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class CosineDelta(Scorer):
 
     Notes
     -----
-    A problem with a text without words has no score (NaN, and so stays unanswered).
+    A problem with a text without words has no score (NaN, so it stays unanswered).
 
     References
     ----------
@@ -64,7 +64,7 @@ class CosineDelta(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Mean cosine, (n,), from −1 to 1; NaN where a text has no word."""
+        """Return the mean cosine, (n,), from −1 to 1; NaN if a text has no word."""
         used = problems.documents
         profiles = unit(self.profiles_.transform(problems.texts, used))
         profiles[[WORD.search(problems.texts[row]) is None for row in used]] = np.nan

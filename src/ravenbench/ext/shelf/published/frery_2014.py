@@ -38,25 +38,25 @@ class Frery2014(Verifier):
     is the sum of the counts.
 
     Ours: counts are shares of the known documents; a single known document is cut in halves; weights and standard
-    deviations are learned on training texts; Gini impurity, at least five problems a leaf, cost-complexity pruning
-    chosen by ten-fold AUC · c@1 (of equal ones the smallest tree), Laplace-corrected leaves. A leaf with as many of
-    both leaves its problems unanswered.
+    deviations are learned on training texts; Gini impurity, at least five problems in a leaf, cost-complexity pruning
+    chosen by ten-fold AUC · c@1 (the smallest tree, if several are equal), Laplace-corrected leaves. A leaf with as many
+    of both leaves its problems unanswered.
 
-    Read a second time: the overview confirms a decision tree for each corpus and no more; neither attributes nor the
-    way the trees were optimised (the notebook's title says that they were) could be checked, nor whether several trees
+    After a second reading: the overview confirms only a decision tree for each corpus; neither attributes nor the
+    optimisation of the trees (the notebook's title mentions it) could be checked, nor whether several trees
     were tried for a corpus.
 
-    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a tree is grown
-    anew for every possible pruning in every fold of the cross-validation that chooses one.
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): every possible
+    pruning needs a new tree in every fold of the cross-validation that chooses one.
 
     Parameters
     ----------
     leaf : int
-        Fewest training problems a leaf.
+        Minimum training problems in a leaf.
     folds : int
-        Of the cross-validation that chooses the pruning.
+        Number of folds of the cross-validation that chooses the pruning.
     size : int
-        N-grams taken up in each representation.
+        Number of n-grams used in each representation.
 
     Attributes
     ----------

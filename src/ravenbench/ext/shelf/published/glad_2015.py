@@ -2,11 +2,11 @@
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``reading`` a text; for
 ``pair_features`` and ``compression_ratio`` two such readings; for ``profile`` a text, n and a size.
-Out: raw scores (n,), decision values, unbounded, higher = same author, NaN where a side is empty; ``problem_features``
+Out: raw scores (n,), decision values, unbounded, higher = same author, NaN if a side is empty; ``problem_features``
 (n, 24), NaN likewise, and ``pair_features`` (24,). CorpusError if one class is absent; SpecError for an unknown kernel,
 when the scorer is made. ``reading`` counts a text, ``profile`` gives frequencies by n-gram; of two profiles, readings
 or vectors ``dissimilarity`` ≥ 0 (higher = less alike), ``compression_ratio`` > 0 (higher = more alike), ``difference``
-≥ 0, ``cosine`` 0 to 1; of counts ``entropy`` in bits a character.
+≥ 0, ``cosine`` 0 to 1; of counts ``entropy`` in bits per character.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ FEATURES = (
 
 @dataclass(frozen=True, eq=False)
 class GladReading:
-    """A text's own figures, counted once for all pairs it is in."""
+    """The counts of a text, computed once for all its pairs."""
 
     text: str
     profiles: tuple[dict[str, float], ...]
@@ -73,9 +73,9 @@ class GladReading:
 
 
 def problem_features(problems: Problems) -> Floats:
-    """Features of each problem averaged over its known documents, (n, 24); empty known documents are left out.
+    """Return features of each problem averaged over its known documents, (n, 24); empty known documents are left out.
 
-    NaN where the questioned or every known text is empty (white space aside).
+    NaN if the questioned or every known text is empty (except white space).
     """
     result = np.full((len(problems), len(FEATURES)), np.nan)
     for i, (known, questioned) in enumerate(sides(problems, reading)):
@@ -87,7 +87,7 @@ def problem_features(problems: Problems) -> Floats:
 
 @lru_cache(maxsize=1024)
 def reading(text: str) -> GladReading:
-    """The counts of a text as ``GladReading``; kept, since cross-fitting asks for the same texts again and again."""
+    """Return the counts of a text as ``GladReading``; they are stored, because cross-fitting uses texts repeatedly."""
     raw = text.encode()
     plain = collapse(text)
     units = tokens(text)
@@ -124,7 +124,7 @@ def reading(text: str) -> GladReading:
 
 
 def profile(plain: str, n: int, size: int) -> dict[str, float]:
-    """Relative frequencies of a text's ``size`` most frequent n-grams, ties by code point."""
+    """Return relative frequencies of a text's ``size`` most frequent n-grams, ties by code point."""
     lexicon = CharNgrams(n, lowercase=False).lexicon()
     _, ids, counts = lexicon.count([plain])
     if len(counts) > size:
@@ -137,7 +137,7 @@ def profile(plain: str, n: int, size: int) -> dict[str, float]:
 
 
 def dissimilarity(p: dict[str, float], q: dict[str, float]) -> float:
-    """Σ ((p − q) / ((p + q) / 2))² over the n-grams of either profile (Kešelj et al. 2003)."""
+    """Return Σ ((p − q) / ((p + q) / 2))² over the n-grams of either profile (Kešelj et al. 2003)."""
     both = sum(
         (2 * (p[name] - q[name]) / (p[name] + q[name])) ** 2 for name in sorted(p.keys() & q.keys())
     )
@@ -146,7 +146,7 @@ def dissimilarity(p: dict[str, float], q: dict[str, float]) -> float:
 
 @lru_cache(maxsize=2048)
 def pair_features(known: GladReading, questioned: GladReading) -> Floats:
-    """Features of two documents, (24,); kept as ``reading`` is."""
+    """Return features of two documents, (24,); stored like ``reading``."""
     unlike = [dissimilarity(p, q) for p, q in zip(known.profiles, questioned.profiles, strict=True)]
     shared = [
         len(p.keys() & q.keys()) / top
@@ -197,13 +197,13 @@ def difference(a: Floats, b: Floats) -> float:
 
 
 def cosine(a: Floats, b: Floats) -> float:
-    """Cosine of two vectors that are nowhere negative; 1 if both are zero, 0 if one is."""
+    """Return the cosine of two non-negative vectors; 1 if both are zero, 0 if one is."""
     length = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / length if length > 0 else float(not a.any() and not b.any())
 
 
 def entropy(counts: Counter[str]) -> float:
-    """Entropy of a distribution of characters, in bits a character."""
+    """Return the entropy of a distribution of characters, in bits per character."""
     share = np.array([counts[c] for c in sorted(counts)], dtype=np.float64) / max(counts.total(), 1)
     return float(-(share * np.log2(share)).sum()) + 0.0
 
@@ -213,13 +213,13 @@ class Glad2015(Scorer):
     """Decision value of a support vector machine over 24 features of a problem, after the authors' code.
 
     Features are averaged over known documents and standardised by training; the machine has an RBF kernel and
-    scikit-learn's defaults, or as the variant ``sigmoid`` C = .1 and γ = coef0 = .01. Where the code calls the
-    machine's own probabilities, ours come from the calibrator, a logistic regression on decision values out of fold
-    (Platt's scaling). Of these, what a fold's share of same-author problems adds is taken out.
+    scikit-learn's defaults, or in the variant ``sigmoid`` C = .1 and γ = coef0 = .01. The code uses the
+    machine's own probabilities; ours come from the calibrator, a logistic regression on out-of-fold decision values
+    (Platt's scaling), without what a fold's share of same-author problems adds.
 
-    Bugs of the code are mended: each overlap uses its own n when several known documents are averaged, blank lines
-    are counted, training alone scales. The code's exact lists of marks and line endings, and the profile length of the
-    dissimilarities, are not in the sources at hand: those here are ours.
+    Bugs of the code are corrected: each overlap uses its own n when several known documents are averaged, blank lines
+    are counted, only training decides the scale. The code's exact lists of marks and line endings, and the profile length
+    of the dissimilarities, are not in the available sources: those here are ours.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ class Glad2015(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Decision values, (n,); NaN where the questioned or every known text is empty."""
+        """Return decision values, (n,); NaN if the questioned or every known text is empty."""
         features = problem_features(problems)
         finite = ~np.isnan(features).any(axis=1)
         scores = np.full(len(features), np.nan)

@@ -1,4 +1,4 @@
-"""Says how well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
+"""Measures how well a text fits the grammar of sentences, by n-gram models with interpolated Kneser–Ney smoothing.
 
 In: for ``grammar_log10`` a text and a pool of sentences as numbers (``Sentences``, by one ``SentenceVocabulary``), rows
 of the pool for each model, the vocabulary's length, the longest n-gram in tokens, a discount (0 to 1); for
@@ -11,9 +11,9 @@ the compiled steps.
 A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens are divided by white space; masked texts
 (``posnoise``) keep both. This is how the authors of LambdaG divide texts.
 
-Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own
-sentences down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context
-of several has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
+Only n-grams in the text matter. They are arranged once as a tree; every model then walks its sentences down this tree
+and adds its counts to the nodes. Start marks before a sentence are kept as one: a context
+of several has the counts of one, because only a mark can precede each of the longer contexts.
 
 References
 ----------
@@ -35,24 +35,24 @@ from ravenbench.types import Floats, Ints
 
 START = 1
 END = 2
-"""Numbers of the marks before and after each sentence; words begin at 3, and 0 is no word."""
+"""Numbers of the marks before and after each sentence; words begin at 3, and 0 means no word."""
 _SENTENCE = re.compile(r".+?(?:[.?!\n]+|$)")
 _TOKEN = re.compile(r"\S+")
 
 
 def sentences(text: str, lowercase: bool = True) -> list[list[str]]:
-    """The tokens of each sentence; none of the sentences is empty."""
+    """Return the tokens of each sentence; no sentence is empty."""
     parts = _SENTENCE.findall(lowered(text) if lowercase else text)
     return [tokens for sentence in parts if (tokens := sentence.split())]
 
 
 def divided(text: str) -> list[str]:
-    """The sentences of a text as they stand, white space collapsed; none of them is empty."""
+    """Return the sentences of a text with white space collapsed; no sentence is empty."""
     return [one for match in _SENTENCE.finditer(text) if (one := " ".join(match[0].split()))]
 
 
 def spans(text: str) -> list[list[tuple[int, int]]]:
-    """Half-open spans (characters) of the tokens that ``sentences`` finds in the text."""
+    """Return half-open spans (characters) of the tokens that ``sentences`` finds in the text."""
     places = []
     for sentence in _SENTENCE.finditer(text):
         tokens = [m.span() for m in _TOKEN.finditer(text, *sentence.span())]
@@ -62,17 +62,17 @@ def spans(text: str) -> list[list[tuple[int, int]]]:
 
 
 class SentenceVocabulary:
-    """Numbers of words, given out as words come."""
+    """Numbers of words, assigned in order of appearance."""
 
     def __init__(self, words: Iterable[str] = ()) -> None:
         self.number = {word: i for i, word in enumerate(words, start=END + 1)}
 
     def __len__(self) -> int:
-        """One more than the highest number given."""
+        """Return one more than the highest assigned number."""
         return len(self.number) + END + 1
 
     def encode(self, sentences: Iterable[Sequence[str]]) -> Sentences:
-        """The sentences as numbers; words that were not seen before get the next ones."""
+        """Return the sentences as numbers; new words get the next numbers."""
         number = self.number
         ids: list[int] = []
         bounds = [0]
@@ -97,7 +97,7 @@ class Sentences:
 
 
 BITS = 21
-"""Of a word's number, and of a node's less one, in the key under which a pair or triple is noted as seen."""
+"""Bits of a word's number, and of a node's minus one, in the key of a pair or triple that was seen."""
 
 
 @njit(cache=True)
@@ -122,8 +122,8 @@ def _room(n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def plant(ids, bounds, order, words):  # type: ignore[no-untyped-def]
-    """The tree of all n-grams of a text up to ``order`` tokens: the node of each n-gram by where it starts and its
-    length less one (tokens, order), 0 where there is none; the nodes one below the root by word (words,); keys and
+    """Return the tree of all n-grams of a text up to ``order`` tokens: the node of each n-gram by where it starts and its
+    length minus one (tokens, order), 0 if there is none; the nodes one below the root by word (words,); keys and
     nodes of the other branches; the number of nodes."""
     node_of = np.zeros((len(ids), order), np.int32)
     first = np.zeros(words, np.int32)
@@ -153,8 +153,8 @@ def plant(ids, bounds, order, words):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignore[no-untyped-def]
-    """What a model of the chosen sentences knows of each node: occurrences, and how many different words stand before
-    it, after it, and in how many different pairs around it; all (nodes,), the root being 0."""
+    """Return the counts of a model of the chosen sentences for each node: occurrences, and the numbers of different words
+    before it, after it, and in different pairs around it; all (nodes,), the root being 0."""
     count = np.zeros(nodes, np.int64)
     before = np.zeros(nodes, np.int32)
     after = np.zeros(nodes, np.int32)
@@ -221,7 +221,7 @@ def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignor
 
 @njit(cache=True)
 def predict(bounds, node_of, order, discount, count, before, after, around):  # type: ignore[no-untyped-def]
-    """log10 probability of each token, 0 at start marks, (tokens,)."""
+    """Return the log10 probability of each token, 0 at start marks, (tokens,)."""
     out = np.zeros(len(node_of))
     for sentence in range(len(bounds) - 1):
         begin = bounds[sentence]
@@ -249,7 +249,7 @@ def predict(bounds, node_of, order, discount, count, before, after, around):  # 
 
 @njit(cache=True)
 def ask(ids, bounds, own_ids, own_bounds, chosen, order, discount, words):  # type: ignore[no-untyped-def]
-    """log10 probabilities of the tokens ``ids`` by a model of each row of ``chosen`` sentences, (models, tokens)."""
+    """Return log10 probabilities of the tokens ``ids`` by a model of each row of ``chosen`` sentences, (models, tokens)."""
     node_of, first, keys, child, nodes = plant(ids, bounds, order, words)
     out = np.empty((len(chosen), len(ids)))
     for model in range(len(chosen)):
@@ -266,12 +266,12 @@ def grammar_log10(
     order: int = 10,
     discount: float = 0.75,
 ) -> Floats:
-    """log10 probability of each token of a ``text``, ends of sentences included, by several models: (models,
+    """Return the log10 probability of each token of a ``text``, including ends of sentences, by several models: (models,
     tokens).
 
-    Model m is made of the sentences ``chosen[m]`` of ``own``, whose words have the numbers of one
-    ``SentenceVocabulary``, of length ``words``. ``order`` is the tokens of the longest n-gram; ``discount``, from 0 to
-    1, is taken off every count. InputError if there are more words or n-grams than the kernel has room for.
+    Model m uses the sentences ``chosen[m]`` of ``own``, whose words have the numbers of one
+    ``SentenceVocabulary``, of length ``words``. ``order`` is the number of tokens of the longest n-gram; ``discount``, from 0
+    to 1, is subtracted from every count. InputError if there are too many words or n-grams for the kernel.
     """
     if words >= 2**BITS or len(text.ids) * order >= 2**BITS:
         raise InputError(
@@ -280,7 +280,7 @@ def grammar_log10(
             expected=(
                 f"fewer than {2**BITS} words, and fewer than {2**BITS // order} tokens to read"
             ),
-            fix="cut the texts, or keep fewer of the population",
+            fix="cut the texts, or use fewer texts of the population",
         )
     by_model = ask(text.ids, text.bounds, own.ids, own.bounds, chosen, order, discount, words)
     return np.asarray(by_model[:, text.ids != START], dtype=np.float64)

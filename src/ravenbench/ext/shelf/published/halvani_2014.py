@@ -1,9 +1,9 @@
 """Verifies as VEBAV (``Halvani2014``, Halvani & Steinebach 2014): one-class decisions in several feature families.
 
 In: ``Problems`` (n); nothing is learned. For ``ratio`` counts of a family's features in each chunk of the known texts
-and in the questioned one; for ``majority`` the families' answers.
+and in the questioned text; for ``majority`` the families' answers.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``ratio``: a distance over a threshold, ≥ 0,
-lower = more alike, NaN where a side has no feature of the family; ``majority``: one answer. SpecError for fewer than
+lower = more alike, NaN if a side has no feature of the family; ``majority``: one answer. SpecError for fewer than
 two chunks or a width not above 0, when the verifier is made.
 """
 
@@ -40,23 +40,23 @@ FAMILIES: dict[str, Callable[[str], Counter[str]]] = {
     "suffixes": lambda text: _affixes(lowered(text), slice(-3, None)),
     "words": lambda text: Counter(words(lowered(text))),
 }
-"""What each family counts: the families are recalled, not verified, the lengths ours."""
+"""The features that each family counts: the families are recalled, not verified; the lengths are ours."""
 
 
 @dataclass(eq=False, repr=False)
 class Halvani2014(OneClass):
-    """Majority of feature families, each of which accepts if the questioned text is as near as the chunks are.
+    """Majority of feature families; each accepts if the questioned text is as near as the known chunks are to each other.
 
     The known documents are concatenated and cut in equal chunks (recalled, not verified). The rest is ours: in every
     family, by Manhattan distance of relative frequencies, θ is the mean distance of a chunk to its nearest sibling and
-    M the mean of the questioned text's two smallest distances to chunks, over θ; a linear map of M about 1 is the
-    family's answer. The answer is the mean of those families that are with the majority, and 0.5 on a tie. Nothing is
+    M the mean of the questioned text's two smallest distances to chunks, over θ; a linear map of M around 1 is the
+    family's answer. The answer is the mean of the families in the majority, and 0.5 on a tie. Nothing is
     learned.
 
     Parameters
     ----------
     chunks : int
-        Into which the known documents are cut.
+        Number of chunks into which the known documents are cut.
     width : float
         Distance of M from 1 to a certain answer.
 
@@ -87,7 +87,7 @@ class Halvani2014(OneClass):
 
 
 def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
-    """M of one family; NaN where a chunk or the questioned text has none of the family's features."""
+    """Return M of one family; NaN if a chunk or the questioned text has none of the family's features."""
     names = sorted(set(questioned).union(*chunks))
     counts = np.array(
         [[one[name] for name in names] for one in [*chunks, questioned]], dtype=np.float64
@@ -103,7 +103,7 @@ def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
 
 
 def majority(answers: Floats) -> float:
-    """Mean of the families' answers on the side of 0.5 that has more of them; 0.5 if neither has."""
+    """Return the mean of the families' answers on the side of 0.5 with more answers; 0.5 on a tie."""
     accept = answers > 0.5
     reject = answers < 0.5
     if accept.sum() == reject.sum():

@@ -1,9 +1,9 @@
 """Verifies as Harvey 2014 (``Harvey2014``): cross-entropies of sequences of part-of-speech tags under PPM models.
 
 In: ``Problems`` (n); nothing is learned. For ``tag_symbols`` and ``latin`` a text; for ``t_value`` the cross-entropies
-of the known text's chunks, and of the questioned one's.
-Out: raw scores (n,), minus Student's t (from −10 to 10), higher = same author, NaN where a side has too few tags;
-``tag_symbols``: one character a tag, "" where most letters are not Latin; ``latin``: True if at least half of the
+of the known text's chunks, and of the questioned text's chunks.
+Out: raw scores (n,), minus Student's t (from −10 to 10), higher = same author, NaN if a side has too few tags;
+``tag_symbols``: one character for each tag, "" if most letters are not Latin; ``latin``: True if at least half of the
 letters are Latin; ``t_value``: t, higher = less alike, NaN if undefined. MissingPart without NLTK or its English
 tagger.
 """
@@ -31,15 +31,15 @@ _LATIN_ENDS = "\u024f"
 
 
 def tag_symbols(text: str) -> str:
-    """Penn Treebank tags of a text's tokens, each a character of its own; none where most letters are not Latin.
+    """Return Penn Treebank tags of a text's tokens, one character for each; none if most letters are not Latin.
 
-    MissingPart if NLTK or its English tagger is not here, with the command that brings it.
+    MissingPart, with the install command, if NLTK or its English tagger is not installed.
     """
     return _symbols(text, os.environ.get("NLTK_DATA", ""))
 
 
 def latin(text: str) -> bool:
-    """True if at least half of a text's letters are Latin."""
+    """Return True if at least half of a text's letters are Latin."""
     letters = [c for c in text if c.isalpha()]
     return 2 * sum(c <= _LATIN_ENDS for c in letters) >= len(letters)
 
@@ -66,23 +66,23 @@ _LEAST_VARIANCE = 1e-6
 
 @dataclass(eq=False, repr=False)
 class Harvey2014(Scorer):
-    """Minus Student's t of the questioned text's cross-entropies against those the known text has with itself.
+    """Minus Student's t of the questioned text's cross-entropies against the known text's cross-entropies with itself.
 
     Texts are tagged, tags become symbols, and PPM models their sequence, as the abstract says. The rest is ours: known
     documents are joined and cut in chunks of about 200 tags, at least two; each chunk is coded under the model of the
-    others, the questioned text's chunks of the same length under that of all of them (PPM-C, order 5); t compares the
-    two means with pooled variance, and is clipped to ±10. A logistic regression fitted in training makes it an answer.
+    others, and the questioned text's chunks of the same length under the model of all of them (PPM-C, order 5); t compares
+    the two means with pooled variance, and is clipped to ±10. A logistic regression fitted in training makes it an answer.
 
-    The tagger is NLTK's English one, and needs the resource averaged_perceptron_tagger_eng. On other languages in
+    The tagger is NLTK's English tagger, and needs the resource averaged_perceptron_tagger_eng. In other languages in
     Latin script its tags mean less; a problem with texts in another script is left unanswered, as the original left
-    every Greek one.
+    every Greek problem.
 
     Parameters
     ----------
     chunk : int
         Tags of a chunk.
     order : int
-        Longest context, 0 … 5.
+        Length of the longest context, 0 … 5.
 
     References
     ----------
@@ -100,16 +100,16 @@ class Harvey2014(Scorer):
     order: Literal[0, 1, 2, 3, 4, 5] = 5
 
     def require(self) -> None:
-        """Check that the tagger is here. MissingPart if NLTK or its English tagger is not."""
+        """Check that the tagger is installed. MissingPart if NLTK or its English tagger is not."""
         find(TAGGER)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Nothing is learned. MissingPart if NLTK or its English tagger is not here."""
+        """Return itself: there is nothing to learn. MissingPart if NLTK or its English tagger is not installed."""
         self.require()
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """−t, (n,); NaN where a side has too few tags."""
+        """Return −t, (n,); NaN if a side has too few tags."""
         models: list[str] = []
         coded: list[str] = []
         counts = np.zeros((len(problems), 2), dtype=np.int64)
@@ -132,12 +132,12 @@ class Harvey2014(Scorer):
         )
 
     def default_calibrator(self) -> Calibrator:
-        """Logistic regression without a band of non-answers."""
+        """Return logistic regression without a band of non-answers."""
         return WhereTagged(radius=0.0)
 
 
 class WhereTagged(Logistic):
-    """Logistic regression that leaves every problem unanswered where no training problem has tags."""
+    """Logistic regression that leaves every problem unanswered if no training problem has tags."""
 
     name = ""
 
@@ -150,9 +150,9 @@ class WhereTagged(Logistic):
 
 
 def t_value(known: Floats, questioned: Floats) -> float:
-    """Student's t of mean(questioned) − mean(known) with pooled variance, within ±10.
+    """Return Student's t of mean(questioned) − mean(known) with pooled variance, within ±10.
 
-    NaN where ``known`` has fewer than two values or ``questioned`` none.
+    NaN if ``known`` has fewer than two values or ``questioned`` none.
     """
     n = len(known)
     m = len(questioned)

@@ -1,20 +1,20 @@
-"""Makes the feature spaces of the impostors methods: several families of n-grams in one vocabulary of sparse vectors.
+"""Makes the feature spaces of the impostors methods: several families of n-grams in one sparse vocabulary.
 
 In: ``ImpostorSpace`` has ``units`` (names of families, below), a size (features of each family and length), weights and
-a least count; ``fit`` takes normalised texts, ``vectors`` what ``read(texts, forest())`` gives, rows, and how many
+a minimum count; ``fit`` takes normalised texts, ``vectors`` the result of ``read(texts, forest())``, rows, and how many
 characters to read.
-Out: ``vectors`` gives ``Vectors``: sparse rows (texts, features) of frequencies relative to the family and length (0 to
-1 before they are weighed); ``frequent_ngrams`` n-grams with counts of texts; ``NgramTree`` nodes by place, −1 = none;
+Out: ``vectors`` returns ``Vectors``: sparse rows (texts, features) of frequencies relative to the family and length (0 to
+1 before weighting); ``frequent_ngrams`` n-grams with counts of texts; ``NgramTree`` nodes by place, −1 = none;
 ``token_forms`` and ``form`` tokens as counted; ``parse_units`` (family, n), SpecError if unreadable. Compiled steps:
 ``extend``, ``survey`` and ``prune`` (n-grams), ``plant``, ``depths`` and ``deepest`` (trees), ``shares`` (frequencies).
 
 ``units`` names the families, joined by spaces: ``char4``, ``word1-3``, ``shape1-4``, ``function1-3``.
 Characters are lowercased with white space collapsed; ``word`` counts lowercased tokens, marks included; ``shape``
-counts the forms of tokens (``C`` capital first, ``c`` other words, ``N`` digits, a mark as it is); ``function``
-keeps the frequent words of the training texts and has ``*`` for every other token.
+counts the forms of tokens (``C`` capital first, ``c`` other words, ``N`` digits, a mark unchanged); ``function``
+keeps the frequent words of the training texts and writes ``*`` for every other token.
 
-Token families are written as texts of one private character a token, so that all families are counted by the same
-character n-gram kernels. These cost memory for what may enter the vocabulary only, not for every n-gram met
+Token families are written as texts with one private character for each token, so that the same character n-gram
+kernels count all families. These use memory only for what may enter the vocabulary, not for every n-gram
 (``ravenbench.text.ngrams`` keeps all).
 """
 
@@ -51,10 +51,10 @@ _1 = np.uint64(1)
 def frequent_ngrams(
     texts: Sequence[str], lengths: Sequence[int], size: int, least: int = 1
 ) -> Iterator[tuple[int, list[str], Ints]]:
-    """For each of ``lengths``, ascending: n, the n-grams in most texts, ties by code point, and in how many.
+    """Yield for each of ``lengths``, ascending: n, the n-grams in most texts (ties by code point), and in how many texts.
 
-    At most ``size`` of a length, and only those that some text has ``least`` times. An n-gram that has not is no
-    beginning of a longer one that has, so few are left to count where ``least`` is more than 1.
+    At most ``size`` of a length, and only n-grams that some text has ``least`` times. An n-gram below that cannot begin
+    a longer n-gram above it, so few are left to count if ``least`` is more than 1.
     """
     codes, bounds = _codes(texts)
     joined = "".join(texts)
@@ -81,8 +81,8 @@ def frequent_ngrams(
 
 
 class NgramTree:
-    """The prefixes of some distinct n-grams of any lengths. A place in a text is described by its deepest node: the
-    longest prefix from there on.
+    """The prefixes of distinct n-grams of any lengths. A place in a text is described by its deepest node: the
+    longest prefix from there.
 
     ``parent`` and ``depth`` (nodes,) are a node's parent (−1: none), which comes before it, and the characters of its
     prefix; ``gram`` (nodes,) says which n-gram a node is, −1 if it is a prefix only.
@@ -100,7 +100,7 @@ class NgramTree:
         self.gram[last] = np.arange(len(names))
 
     def places(self, texts: Sequence[str]) -> tuple[Int32s, Ints]:
-        """The deepest node at every place of the joined texts (−1: none), and the texts' bounds."""
+        """Return the deepest node at every place of the joined texts (−1: none), and the texts' bounds."""
         codes, bounds = _codes(texts)
         return deepest(codes, bounds, self._table), bounds
 
@@ -113,7 +113,7 @@ def _codes(texts: Sequence[str]) -> tuple[Points, Ints]:
 
 @njit(cache=True)
 def extend(ids: Int32s, codes: Points, bounds: Ints, n: int) -> Keys:
-    """Keys of the n-grams at every place from the ids of the (n − 1)-grams; 0 where there is none, or that has −1."""
+    """Return keys of the n-grams at every place from the ids of the (n − 1)-grams; 0 if there is none, or its id is −1."""
     packed = np.zeros(len(codes), np.uint64)
     for d in range(len(bounds) - 1):
         for i in range(bounds[d], bounds[d + 1] - n + 1):
@@ -126,9 +126,9 @@ def extend(ids: Int32s, codes: Points, bounds: Ints, n: int) -> Keys:
 def survey(
     packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s
 ) -> tuple[int, Ints, Ints, Ints]:
-    """The number of keys; in how many texts each is, how often in the text that has it most, where it is first.
+    """Return the number of keys; for each, the number of texts, the largest count in a text, and its first place.
 
-    ``ids`` takes the id of the key at every place, −1 where it is 0. There is room for all keys in ``table``.
+    ``ids`` receives the id of the key at every place, −1 if it is 0. ``table`` has space for all keys.
     """
     spread = np.zeros(len(keys), np.int64)
     most = np.zeros(len(keys), np.int64)
@@ -159,7 +159,7 @@ def survey(
 
 @njit(cache=True)
 def prune(ids: Int32s, rare: Bools) -> None:
-    """Put −1 wherever an id is rare."""
+    """Write −1 for every rare id."""
     for i in range(len(ids)):
         if ids[i] >= 0 and rare[ids[i]]:
             ids[i] = -1
@@ -167,8 +167,8 @@ def prune(ids: Int32s, rare: Bools) -> None:
 
 @njit(cache=True)
 def plant(codes: Points, bounds: Ints, table: Keys, keys: Keys) -> tuple[int, Ints]:
-    """Enter names into a tree of prefixes: the number of its nodes, and the node where each name ends. A node's key is
-    its parent's id plus one (0: the root) with its character."""
+    """Enter names into a tree of prefixes; return the number of its nodes, and the node where each name ends. A node's key
+    is its parent's id plus one (0: the root) with its character."""
     ends = np.empty(len(bounds) - 1, np.int64)
     size = 0
     for d in range(len(bounds) - 1):
@@ -184,7 +184,7 @@ def plant(codes: Points, bounds: Ints, table: Keys, keys: Keys) -> tuple[int, In
 
 @njit(cache=True)
 def depths(parent: Int32s) -> Int32s:
-    """Depth of every node, 1 at the top."""
+    """Return the depth of every node, 1 at the top."""
     depth = np.ones(len(parent), np.int32)
     for node in range(len(parent)):
         if parent[node] >= 0:
@@ -194,7 +194,7 @@ def depths(parent: Int32s) -> Int32s:
 
 @njit(cache=True)
 def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
-    """Walk down the tree from every place of every text."""
+    """Walk down the tree from every place of every text; return the deepest nodes."""
     last = np.uint64(len(table) - 1)
     nodes = np.full(len(codes), -1, np.int32)
     for d in range(len(bounds) - 1):
@@ -223,11 +223,11 @@ def shares(
     family: Ints,
     length: Ints,
 ) -> tuple[Ints, Int32s, Floats]:
-    """Relative frequency, within its family and length, of every n-gram in the beginnings of texts: bounds (texts +
-    1,), and of all entries n-gram, ascending within a text, and value.
+    """Return the relative frequency, within its family and length, of every n-gram in the beginnings of texts: bounds (texts
+    + 1,), and for all entries the n-gram, ascending within a text, and its value.
 
     ``places`` are the deepest nodes of all texts, of every family; ``starts`` and ``sizes`` (families, texts) the
-    places of a text, as many as count; ``parent``, ``depth`` and ``gram`` (nodes,); ``family`` and ``length``
+    places of a text that count; ``parent``, ``depth`` and ``gram`` (nodes,); ``family`` and ``length``
     (n-grams,).
     """
     here = np.zeros(len(length), np.int32)
@@ -307,8 +307,8 @@ _SYMBOLS = 0x10FFFF - _FIRST
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """The n-grams of every family as a tree; nodes and features are numbered through. ``feature`` (nodes,) is −1 for a
-    prefix only; ``family`` and ``length`` are those of every feature."""
+    """The n-grams of every family as a tree; nodes and features have consecutive numbers. ``feature`` (nodes,) is −1 if a
+    node is only a prefix; ``family`` and ``length`` are those of every feature."""
 
     trees: dict[str, NgramTree]
     parent: Int32s
@@ -320,8 +320,8 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """Texts as each family sees them: ``places`` has the deepest node at every character or token, those of text ``i``
-    and family ``f`` from ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its tokens
+    """Texts as each family reads them: ``places`` has the deepest node at every character or token, those of text ``i``
+    and family ``f`` from ``starts[f, i]``; ``characters`` are a text's characters, and ``ends`` says where each of its tokens
     ends."""
 
     forest: Forest
@@ -331,7 +331,7 @@ class Readings:
     ends: list[Ints]
 
     def sizes(self, rows: Ints, length: int) -> Ints:
-        """Characters or tokens of these texts within their first ``length`` characters, (families, rows)."""
+        """Return the numbers of characters or tokens of texts within their first ``length`` characters, (families, rows)."""
         sizes = dict.fromkeys(self.forest.trees, np.minimum(self.characters[rows], length))
         tokens = (
             [np.searchsorted(self.ends[row], length, side="right") for row in rows]
@@ -345,7 +345,7 @@ class Readings:
 class ImpostorSpace:
     """Vectors of texts over a vocabulary learned from training texts.
 
-    Learned are ``symbols_``, tokens with a private character, in order; ``functions_``, words that ``function`` keeps;
+    Learned state: ``symbols_``, tokens with a private character, in order; ``functions_``, words that ``function`` keeps;
     ``vocabulary_``, (family, n, n-grams) of each; ``weight_`` (features,).
 
     Parameters
@@ -355,7 +355,7 @@ class ImpostorSpace:
     size : int
         Features kept of each family and length: those in most training texts, ties by code point.
     weights : {"tf", "tfidf"}
-        Relative frequency within family and length, as it is or times log((1 + texts) / (1 + texts with it)) + 1.
+        Relative frequency within family and length, or this times log((1 + texts) / (1 + texts with it)) + 1.
     least : int
         Only features that some training text has this often.
     """
@@ -392,7 +392,7 @@ class ImpostorSpace:
         return self
 
     def forest(self) -> Forest:
-        """What ``read`` finds n-grams with; slow to make, so hand the same to calls that belong together."""
+        """Return the trees that ``read`` uses to find n-grams; slow to make, so use one forest for several calls."""
         ends = np.cumsum([len(names) for _, _, names in self.vocabulary_])
         trees: dict[str, NgramTree] = {}
         parent = list[Int32s]()
@@ -419,7 +419,7 @@ class ImpostorSpace:
         return Forest(trees, *of_nodes, family, length)
 
     def read(self, texts: Sequence[str], forest: Forest) -> Readings:
-        """Normalised texts as every family sees them."""
+        """Return normalised texts as every family reads them."""
         written, ends = self._written(texts)
         places = []
         starts = []
@@ -435,7 +435,7 @@ class ImpostorSpace:
         return Readings(forest, np.concatenate(places), np.array(starts), characters, ends)
 
     def vectors(self, readings: Readings, rows: Ints, length: int) -> Vectors:
-        """The beginnings of these texts as vectors; one without a known feature is empty."""
+        """Return the beginnings of these texts as vectors; a text without a known feature has an empty vector."""
         forest = readings.forest
         starts = readings.starts[:, rows]
         sizes = readings.sizes(rows, length)
@@ -474,7 +474,7 @@ class ImpostorSpace:
 
 
 def token_forms(texts: Sequence[str]) -> list[str]:
-    """All forms of tokens of some texts and ``*``, sorted; those of most texts, where there are too many."""
+    """Return all forms of tokens in these texts and ``*``, sorted; the most widespread, if there are too many."""
     tokens = {token for text in texts for token in TOKEN.findall(text)}
     forms = {form(token, kind) for token in tokens for kind in ("word", "shape")} - {"*"}
     if len(forms) >= _SYMBOLS:
@@ -489,7 +489,7 @@ def token_forms(texts: Sequence[str]) -> list[str]:
 
 
 def form(token: str, family: str) -> str:
-    """A token as a family counts it."""
+    """Return a token as a family counts it."""
     if family == "word":
         return lowered(token)
     if token.isdecimal():
@@ -500,7 +500,7 @@ def form(token: str, family: str) -> str:
 
 
 def parse_units(units: str) -> list[tuple[str, int]]:
-    """(family, n) for everything that ``units`` names; SpecError if it cannot be read."""
+    """Return (family, n) for everything that ``units`` names; SpecError if it cannot be read."""
     families: list[tuple[str, int]] = []
     for part in units.split():
         match = _UNIT.match(part)
@@ -517,6 +517,6 @@ def parse_units(units: str) -> list[tuple[str, int]]:
         families += [(match[1], n) for n in range(low, high + 1)]
     if not families:
         raise SpecError(
-            "no features are named", expected="units such as 'char4' or 'char2-5 word1'"
+            "units names no features", expected="units such as 'char4' or 'char2-5 word1'"
         )
     return list(dict.fromkeys(families))

@@ -3,10 +3,10 @@
 In: ``Impostors`` and ``GeneralImpostors`` take ``Problems`` (n), and for ``fit`` training ``Problems`` and their truth,
 whose texts by other authors are the impostors.
 Out: raw scores (n,), higher = same author: the share of contests won, from 0 to 1, or a mean ratio ≥ 0, unbounded
-(variant ``khonji-iraqi``); NaN where a side has none of the features or too few impostors are left (none; for
+(variant ``khonji-iraqi``); NaN if a side has no features or too few impostors are left (none; for
 ``GeneralImpostors`` fewer than two; for ``khonji-iraqi`` none that shares a feature with a side). SpecError for a
-parameter, CorpusError for fewer than two authors. ``Background``, fitted likewise, holds impostors: ``texts_`` and
-``author_`` by row from 0; ``allowed`` gives rows for a problem's texts.
+parameter, CorpusError for fewer than two authors. ``Background``, fitted likewise, stores impostors: ``texts_`` and
+``author_`` by row from 0; ``allowed`` returns rows for a problem's texts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, SpecError, did_you_mean
+from ravenbench.errors import CorpusError, SpecError, counted, did_you_mean
 from ravenbench.ext.shelf.calibrators import Banded
 from ravenbench.ext.shelf.published.impostor_spaces import ImpostorSpace, Readings, Weights
 from ravenbench.randomness import stream
@@ -42,14 +42,14 @@ from ravenbench.verifiers.contract.base import Calibrator, Scorer
 
 @dataclass(eq=False)
 class Background:
-    """Distinct training documents (white space aside) and the author clusters they are known to form.
+    """Distinct training documents (except white space) and their known author clusters.
 
-    Documents of one known set, and the sides of a same-author problem, are one author's; so are copies.
+    Documents of one known set, and the sides of a same-author problem, have one author; so have copies.
 
     Parameters
     ----------
     most : int
-        Impostor documents kept; more are thinned out at random.
+        Maximum impostor documents; if there are more, a random choice.
     seed : int
 
     Attributes
@@ -57,7 +57,7 @@ class Background:
     texts_ : list of str
         Impostor documents, normalised.
     written_ : list of str
-        The same as they were written, line breaks and all.
+        The same documents unchanged, with line breaks.
     author_ : (len(texts_),) int64
         Their author clusters.
     cluster_ : dict of str to int
@@ -68,7 +68,7 @@ class Background:
     seed: int
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Collect the documents of training problems. CorpusError if fewer than two authors can be told apart."""
+        """Collect the documents of training problems. CorpusError if fewer than two authors can be distinguished."""
         used = problems.documents
         row: dict[str, int] = {}
         originals: list[str] = []
@@ -83,9 +83,9 @@ class Background:
         nonempty = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
         if len(np.unique(cluster[nonempty])) < 2:
             raise CorpusError(
-                "the training problems hold no impostors",
-                found=f"{len(nonempty)} documents that are all one author's",
-                expected="documents of two authors or more",
+                "the training problems contain no impostors",
+                found=f"{counted(len(nonempty), 'document')}, all by one author",
+                expected="documents by two authors or more",
             )
         if len(nonempty) > self.most:
             rng = stream(self.seed, "impostor-documents")
@@ -97,7 +97,7 @@ class Background:
         return self
 
     def allowed(self, texts: list[str]) -> Ints:
-        """Impostors for a problem with these normalised texts: none of its authors', as far as is known."""
+        """Return impostors for a problem with these normalised texts: none by its authors, as far as known."""
         own = [self.cluster_[text] for text in texts if text in self.cluster_]
         return np.flatnonzero(~np.isin(self.author_, own)).astype(np.int64)
 
@@ -109,11 +109,11 @@ VariantName = Literal["koppel-winter", "khonji-iraqi"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What decides a method's contests: the parameters, and what a publication fixes.
+    """The settings of a method's contests: the parameters, and what a publication fixes.
 
-    ``known`` is what several known documents are to a contest: one each, or one together. ``candidates`` are the
-    nearest impostors of a text, None for all; ``others`` is the least number of impostors. ``features`` and
-    ``impostors`` name the streams that they are drawn from.
+    ``known``: how several known documents enter a contest, one each or together. ``candidates`` are the
+    nearest impostors of a text, None for all; ``others`` is the minimum number of impostors. ``features`` and
+    ``impostors`` name the random streams that they are drawn from.
     """
 
     contest: Contest
@@ -130,7 +130,7 @@ class Settings:
     impostors: str = "impostors"
 
     def drawn(self, impostors: int) -> int:
-        """The number of impostors, of so many, that take part in an iteration."""
+        """Return how many of these impostors are used in an iteration."""
         if isinstance(self.draw, str):
             return (
                 math.ceil(math.sqrt(impostors)) if self.draw == "root" else max(1, impostors // 2)
@@ -160,14 +160,14 @@ VARIANTS: dict[str, Settings] = {
 
 
 class Contests(Scorer):
-    """What all methods of impostors do: a subclass has the parameters, and says its settings.
+    """Base of the impostors methods: a subclass has the parameters and returns its settings.
 
     Attributes
     ----------
     background_ : Background
     space_ : ImpostorSpace
     subsets_ : (features, ⌈iterations / 8⌉) uint8
-        Bit t of a row: whether the feature takes part in iteration t.
+        Bit t of a row: whether the feature is used in iteration t.
     """
 
     reads = "units"
@@ -181,10 +181,10 @@ class Contests(Scorer):
 
     @abstractmethod
     def settings(self) -> Settings:
-        """What decides the contests. SpecError if a parameter is out of range."""
+        """Return the settings of the contests. SpecError if a parameter is out of range."""
 
     def check(self, chosen: Settings, known: bool = True) -> Settings:
-        """The settings, if all is in range. SpecError if it is not."""
+        """Return the settings if all are in range. SpecError if not."""
         counts = [chosen.size, chosen.iterations, self.background]
         counts += [count for count in (chosen.draw, chosen.candidates) if isinstance(count, int)]
         measured = self.measure in ("minmax", "cosine") and self.weights in ("tf", "tfidf")
@@ -207,7 +207,7 @@ class Contests(Scorer):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect impostors, features and their subsets.
 
-        SpecError if a parameter is out of range. CorpusError if fewer than two authors can be told apart.
+        SpecError if a parameter is out of range. CorpusError if fewer than two authors can be distinguished.
         """
         chosen = self.settings()
         self.background_ = Background(self.background, self.seed).fit(problems, same)
@@ -222,8 +222,8 @@ class Contests(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Score of each problem, (n,): the mean over known documents where each has contests of its own. NaN where a
-        side of a problem has none of the features, or too few impostors are left."""
+        """Return the score of each problem, (n,): the mean over known documents if each has its own contests. NaN if a
+        side of a problem has no features, or too few impostors are left."""
         chosen = self.settings()
         used = problems.documents
         texts = [normalised(text) for text in problems.texts.rows(used)]
@@ -282,44 +282,44 @@ class Contests(Scorer):
 
 @dataclass(eq=False, repr=False)
 class Impostors(Contests):
-    """Scores by contests with impostors: training documents of authors other than the problem's own.
+    """Scores by contests with impostors: training documents by authors other than the problem's.
 
     Also called: impostor method, imposters, IM, Koppel and Winter.
 
-    On each of many random halves of the features, the similarity of the questioned to a known document is held
-    against their similarities to impostors, drawn anew each time (as published code does) among the candidates most
-    similar to the side they stand in for. Scores of several known documents are averaged (our choice).
+    On each of many random halves of the features, the similarity of the questioned to a known document is compared
+    with their similarities to impostors, drawn again each time (as in published code) from the candidates most
+    similar to the side that they replace. Scores of several known documents are averaged (our choice).
 
     ``koppel-winter`` (default)
         Share of iterations in which the pair is more similar than either text to every impostor of the other.
         In [0, 1]; the best threshold is low (about .1 in PAN19).
     ``khonji-iraqi``
-        Mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)) over many features, after the code. Unbounded.
+        Mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)) on many features, as in the authors' code. Unbounded.
 
-    Every pair is compared at equal length: both texts and the impostors are cut to the shorter one's. Seidman, as we
-    recall, cuts impostors; cutting all of them, on a grid of factor 2^(1/4) and not below 500 characters, is ours.
+    Every pair is compared at equal length: both texts and the impostors are cut to the length of the shorter text. As we
+    recall, Seidman cuts impostors; cutting all texts, on a grid of factor 2^(1/4) and not below 500 characters, is ours.
 
     Parameters
     ----------
     variant : str
-        The contest, one of those above.
+        The contest, as above.
     measure : {"minmax", "cosine"}
         Similarity of two texts.
     units : str, optional
         Families of n-grams, e.g. ``'char4'`` or ``'char2-5 word1'``; by default ``'char5'``, in Chinese and Japanese
         ``'char2'``.
     size : int, optional
-        Features kept of each family and length.
+        Number of features of each family and length.
     weights : {"tfidf", "tf"}
-        Of features.
+        Weights of features.
     iterations, candidates, draw : int, optional
-        Iterations, candidate impostors a text, and how many of them take part in an iteration.
+        Iterations, candidate impostors of a text, and how many of them are used in an iteration.
     share : float
-        Features in an iteration.
+        Share of features in an iteration.
     background : int
-        Impostor documents kept at fit.
+        Maximum impostor documents at fit.
     cut : bool
-        Bring texts to equal length.
+        Cut texts to equal length.
     seed : int
         Decides features and impostors; impostors are drawn by problem id, so that rewritten twins share them.
 
@@ -358,10 +358,10 @@ class Impostors(Contests):
         return self.check(replace(VARIANTS[self.variant], cut=self.cut, **given))
 
     def default_calibrator(self) -> Calibrator:
-        """Logistic regression with a band of non-answers chosen out of fold, our choice.
+        """Return logistic regression with a band of non-answers chosen on out-of-fold answers (our choice).
 
-        The published thresholds were tuned, and scores are no probabilities. In cross-validation inside the training
-        splits of three PAN-2014 corpora it had the best mean final score (koppel-winter) of seven calibrators.
+        The published thresholds were tuned, and scores are not probabilities. In cross-validation inside the training
+        splits of three PAN-2014 corpora, it had the best mean final score (koppel-winter) of seven calibrators.
         """
         return Banded()
 
@@ -369,39 +369,39 @@ class Impostors(Contests):
 @dataclass(eq=False, repr=False)
 class GeneralImpostors(Contests):
     """Share of random subsets of features and impostors on which the known author is nearer to the questioned text
-    than every impostor is.
+    than every impostor.
 
-    The plain form that packages run: impostors are drawn anew each time from all other authors' training texts, and
-    nothing is cut or chosen by likeness. ``impostors`` has the published variants.
+    This is the plain form in common packages: impostors are drawn again each time from all other authors' training
+    texts, and nothing is cut or chosen by similarity. ``impostors`` has the published variants.
 
     Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest', draw='half')``
-    is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and draws, scores equal
+    is the form of Kestemont et al. 2016 as in ``idiolect`` (KGI). With the same features and draws, scores equal
     those of ``bitig``.
 
     Parameters
     ----------
     known : {"centroid", "nearest"}
-        Several known documents are averaged into one, or the nearest counts.
+        Whether several known documents are averaged, or only the nearest counts.
     draw : {"root", "half"} or int
-        Impostors in an iteration: the square root of their number rounded up, half of them, or a number.
+        Impostors in an iteration: the square root of their number (rounded up), half of them, or a number.
     iterations : int
     share : float
-        Of the features, in an iteration.
+        Share of features in an iteration.
     measure : {"minmax", "cosine"}
     units : str
         Families of n-grams, as in ``impostors``.
     size : int
-        Features kept of each.
+        Number of features of each family and length.
     weights : {"tfidf", "tf"}
     background : int
-        Impostor documents kept at fit.
+        Maximum impostor documents at fit.
     seed : int
         Features are drawn once, impostors by problem id.
 
     Notes
     -----
-    A problem has no score (NaN, and so stays unanswered) where a text has no feature, or where training holds fewer
-    than two documents of other authors.
+    A problem has no score (NaN, so it stays unanswered) if a text has no feature, or training contains fewer
+    than two documents by other authors.
 
     References
     ----------

@@ -26,13 +26,13 @@ from ravenbench.verifiers.contract.folds import both_classes, calibration_folds,
 class Jankowska2014(Verifier):
     """Mean of the answers of several one-class classifiers (``cng-2013``) over different n-grams.
 
-    Classifiers over character or word n-grams are what the abstract tells. Recalled, not verified: character n = 3…10,
+    The abstract mentions classifiers over character or word n-grams. Recalled, not verified: character n = 3…10,
     word n = 1…3, a grid of L, and a θ tuned on training problems separately for one and for several known documents
     (by accuracy, our choice). How members were chosen is lost; ours is forward selection by training AUC · c@1, equal
     weights, and a band of non-answers chosen on out-of-fold answers.
 
     Expensive, half an hour of a core for a default run on newsgroups (``docs/scale.md``): all texts are cut to the
-    shortest of their problem, so the profiles of all 55 classifiers are counted anew for every problem.
+    shortest of their problem, so the profiles of all 55 classifiers are counted for every problem.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Jankowska2014(Verifier):
     sizes : tuple of int
         L, the n-grams of a profile.
     most : int
-        Members at most.
+        Maximum number of members.
     width : float
         Distance from θ to a certain answer.
 
@@ -127,9 +127,9 @@ class Jankowska2014(Verifier):
 
 
 def best_threshold(distance: Floats, same: Bools) -> float:
-    """The distance with the most correct decisions when ``distance ≤ threshold`` means same author.
+    """Return the distance with the most correct decisions if ``distance ≤ threshold`` means same author.
 
-    Halfway between two training distances; of equally good ones the smallest. NaN are left out; 1 if all are.
+    It is halfway between two training distances; of equally good distances, the smallest. NaN are left out; 1 if all are NaN.
     """
     finite = ~np.isnan(distance)
     order = np.argsort(distance[finite], kind="stable")

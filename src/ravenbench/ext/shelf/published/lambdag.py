@@ -1,10 +1,10 @@
-"""Scores by LambdaG: is the questioned text likelier under the grammar of the known author than under that of others?
+"""Scores by LambdaG: is the questioned text likelier under the known author's grammar than under others' grammars?
 
 In: ``LambdaG`` takes ``Problems`` (n), and for ``fit`` training ``Problems`` and truth, to learn the other authors'
 sentences; for ``tokens`` known texts, a questioned one, and the problem's id.
-Out: raw scores (n,), log10 likelihood ratios (scaled down where a ``correction`` is named), unbounded, higher = same
-author, NaN where a side has no token or training has too few sentences by others; ``tokens``: a list of ``TokenRatio``,
-what each token adds, in log10, with half-open offsets in characters, empty where there is no score. CorpusError for
+Out: raw scores (n,), log10 likelihood ratios (scaled down with a ``correction``), unbounded, higher = same
+author, NaN if a side has no token or training has too few sentences by others; ``tokens``: a list of ``TokenRatio``,
+what each token adds, in log10, with half-open offsets in characters, empty if there is no score. CorpusError for
 fewer than two authors, InputError for texts too large for the model, SpecError for a parameter, when it is made.
 """
 
@@ -34,10 +34,10 @@ from ravenbench.verifiers.contract.base import Calibrator, Scorer
 class TokenRatio(NamedTuple):
     """What one token of the questioned text adds to the score.
 
-    ``start`` and ``end`` are its place in the text, in characters; the end of a sentence is asked about too and has a
-    token of its own, which is empty and begins where it ends. ``log10`` is the logarithm of how many times likelier
-    the token is, given those before it, in the grammar of the known author than in the mean of the others'; above 0
-    speaks for the author. The sum over a text is its score without a correction.
+    ``start`` and ``end`` are its place in the text, in characters; the end of a sentence is also predicted and has an
+    empty token, which begins where it ends. ``log10`` is the logarithm of how many times likelier
+    the token is, given the tokens before it, in the known author's grammar than on average in the others' grammars; a value
+    above 0 supports the author. The sum over a text is its score without a correction.
     """
 
     token: str
@@ -53,43 +53,43 @@ class LambdaG(Scorer):
 
     Also called: likelihood ratio, grammar, idiolect.
 
-    A grammar model knows which tokens follow which, up to ``order`` of them, and never looks across the end of a
+    A grammar model learns which tokens follow which, up to ``order`` tokens, and never looks across the end of a
     sentence; it is smoothed by interpolated Kneser–Ney with one discount. The known texts make one model. Each of
-    ``references`` others is made of as many sentences, drawn without replacement from the training texts of other
-    authors, and λ_G is the mean over them. The authors read texts through POSNoise, which leaves grammar and hides
-    content: ``masked(lambdag, posnoise)``; without a mask the method sees topics as well.
+    ``references`` others is made from the same number of sentences, drawn without replacement from the training texts of
+    other authors, and λ_G is the mean over them. The authors read texts through POSNoise, which keeps grammar and hides
+    content: ``masked(lambdag, posnoise)``; without a mask, the method also reads topics.
 
-    Scores follow the authors' package ``lambdag`` 0.2: given the same draws they are equal.
+    Scores follow the authors' package ``lambdag`` 0.2: with the same draws they are equal.
 
     Parameters
     ----------
     order : int
-        Tokens of the longest n-gram.
+        Number of tokens of the longest n-gram.
     references : int
-        Reference models; 100 in the paper, 30 in the authors' packages.
+        Number of reference models; 100 in the paper, 30 in the authors' packages.
     discount : float
-        Taken off every count.
+        Subtracted from every count.
     lowercase : bool
         Read texts in lowercase.
     correction : {"none", "square_root", "hapax"}
-        Brings λ_G to the scale of a likelihood ratio without training data: divided by the square root of the number
+        Converts λ_G to the scale of a likelihood ratio without training data: divided by the square root of the number
         of tokens of the questioned text, or multiplied by the share of its tokens that occur once. The answer is then
         1 / (1 + 2^−score), as in the authors' package, and only the population of other authors is learned.
     population : int
-        Training documents kept to draw reference sentences from; more are thinned out at random.
+        Maximum training documents from which reference sentences are drawn; if there are more, a random choice.
     seed : int
         Reference sentences are drawn by problem id, so that rewritten twins share them.
 
     Attributes
     ----------
     population_ : Background
-        Training documents and their authors, as far as problems tell: known texts of a problem, and both sides of a
-        same-author one, are one author's.
+        Training documents and their authors, as far as problems show: known texts of a problem, and both sides of a
+        same-author problem, have one author.
 
     Notes
     -----
-    A problem has no score (NaN, and so stays unanswered) where a side has no token, or where training holds fewer
-    sentences of other authors than the known texts have. Words of the text that look like the package's marks
+    A problem has no score (NaN, so it stays unanswered) if a side has no token, or training contains fewer
+    sentences by other authors than the known texts. Words of the text that look like the package's marks
     (``<s>``, ``</s>``) are words here.
 
     References
@@ -111,13 +111,13 @@ class LambdaG(Scorer):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Collect the population. CorpusError if fewer than two authors can be told apart."""
+        """Collect the population. CorpusError if fewer than two authors can be distinguished."""
         self.population_ = Background(self.population, self.seed).fit(problems, same)
         self._read: _Population | None = None
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
+        """Return the score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
         population = self._read_population()
         scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):
@@ -129,9 +129,9 @@ class LambdaG(Scorer):
         return scores
 
     def tokens(self, known: Sequence[str], questioned: str, problem: str = "") -> list[TokenRatio]:
-        """What each token of a questioned text adds to λ_G before any correction; empty where there is no score.
+        """Return what each token of a questioned text adds to λ_G before any correction; empty if there is no score.
 
-        ``problem``: the problem's id, which decides what reference sentences are drawn.
+        ``problem``: the problem's id, which decides which reference sentences are drawn.
         """
         ratios = self._ratios(self._read_population(), known, questioned, problem)
         if ratios is None:
@@ -145,7 +145,7 @@ class LambdaG(Scorer):
         ]
 
     def default_calibrator(self) -> Calibrator:
-        """Nothing is learned of corrected scores; λ_G itself is calibrated by logistic regression, as in the paper."""
+        """Return ``LogOdds`` for corrected scores, which learns nothing; otherwise logistic regression, as in the paper."""
         return super().default_calibrator() if self.correction == "none" else LogOdds(2.0)
 
     def _read_population(self) -> _Population:

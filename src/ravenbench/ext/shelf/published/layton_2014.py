@@ -5,7 +5,7 @@ problem, a ``LanguageProfile`` and how many of its n-grams to add; for ``distanc
 language's frequencies of their columns, and sizes of profiles.
 Out: answers (n,) from 0 to 1, higher = same author: the weighted share of members that accept, 0.5 also = unanswered;
 ``tables``: for each problem counts (texts, n-grams) and the language's frequencies; ``distances``: (methods · sizes,
-pairs), ≥ 0, higher = less alike. SpecError for lengths or sizes, CorpusError where no training problem has enough text.
+pairs), ≥ 0, higher = less alike. SpecError for lengths or sizes, CorpusError if no training problem has enough text.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ class LanguageProfile:
 def tables(
     problems: Sequence[Sequence[str]], profile: LanguageProfile, common: int
 ) -> list[tuple[Ints, Floats]]:
-    """For each problem's texts, counts (texts, n-grams) and what the language has of each n-gram, (n-grams,).
+    """Return for each problem's texts counts (texts, n-grams) and the language's frequency of each n-gram, (n-grams,).
 
-    The n-grams, case intact and in code-point order, are those of the texts and the ``common`` most frequent of the
-    language: a text may be marked by what it lacks.
+    The n-grams, with case and in code-point order, are those of the texts and the ``common`` most frequent of the
+    language, because missing n-grams can also characterise a text.
     """
     lexicon = CharNgrams(profile.n, lowercase=False).lexicon()
     author_rows = lexicon.ids(profile.names_) if profile.names_ else np.zeros(0, np.int64)
@@ -88,10 +88,10 @@ def tables(
 
 
 def distances(left: Ints, right: Ints, language: Floats, sizes: Sequence[int]) -> Floats:
-    """Distances of rows of counts, pair by pair: (methods · sizes, pairs), sizes varying fastest.
+    """Return distances of rows of counts, pair by pair: (methods · sizes, pairs), sizes varying fastest.
 
     SCAP: 1 − |P ∩ Q| / L over the L most frequent n-grams. CNG: Σ ((p − q) / ((p + q) / 2))² over P ∪ Q, a
-    frequency outside its profile being 0. RLP: frequencies minus the language's, the L of largest absolute value,
+    frequency outside its profile is 0. RLP: frequencies minus the language's, the L of largest absolute value,
     1 − cosine over the union with actual values. Ties by code point. Rows without a count have no profile.
 
     A single row on the right is compared with all on the left.
@@ -188,23 +188,23 @@ _BLOCK = 32
 
 @dataclass(eq=False, repr=False)
 class Layton2014(Verifier):
-    """Weighted share of members that accept; a member is a method, an n and a profile length L, by the abstract.
+    """Weighted share of members that accept; a member is a method, an n and a profile length L (from the abstract).
 
     Methods are SCAP, CNG and RLP, from the author's tutorial without its bugs. Ours: a member accepts if the distance
-    of the questioned text to the known ones is at most mean + 1 standard deviation of the distances of each known
+    of the questioned text to the known texts is at most mean + 1 standard deviation of the distances of each known
     document to the others; n 2–6, L 100–2000; the language profile of RLP comes from training texts.
 
-    Rebuilt by us: where there are fewer than four known documents, they are joined and cut in four; the questioned
-    text is cut into pieces of the same length, whose distances are averaged, since profiles of unequal length are
-    far apart for that alone. Where the author searched a grid for members, all of it votes, weighted by training
-    accuracy above one half (all equally where none has any).
+    Rebuilt by us: with fewer than four known documents, they are joined and cut in four; the questioned
+    text is cut into pieces of the same length, whose distances are averaged, because profiles of unequal length
+    differ only because of that. The author searched a grid for members; here all members vote, weighted by training
+    accuracy above one half (all equally if none is above).
 
-    Read a second time against the abstract (a simple vote of local n-gram methods, parameters by grid search) and the
-    tutorial: nothing here contradicts them. They leave open which members the search kept, when a member accepts, and
-    what becomes of one known document; docs/pan14.md says that the weights alone change little.
+    After a second reading of the abstract (a simple vote of local n-gram methods, parameters by grid search) and the
+    tutorial: nothing here contradicts them. They do not say which members the search kept, when a member accepts, and
+    how one known document is used; docs/pan14.md says that the weights change little.
 
     Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): 45 members sort the
-    n-grams of every piece of every problem anew, in training as in a test.
+    n-grams of every piece of every problem, in training and in the test.
 
     Parameters
     ----------

@@ -36,38 +36,38 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
     ("sentence", 1),
     ("stop", 2),
 )
-"""Words, affixes and their bigrams, punctuation, words a sentence, bigrams of frequent words."""
+"""Words, affixes and their bigrams, punctuation, words of a sentence, bigrams of frequent words."""
 _STOPWORDS = 50
 _CONCENTRATED = 0.1
 
 
 @dataclass(eq=False, repr=False)
 class Mayor2014(Scorer):
-    """Share of iterations in which the author's documents explain the questioned one best, and clearly.
+    """Share of iterations in which the author's documents clearly explain the questioned document best.
 
-    From the authors' code: 35 iterations; eight impostor authors, each with as many documents as are known; every
+    From the authors' code: 35 iterations; eight impostor authors, each with as many documents as the known set; every
     example keeps a random 60% of its tokens; of each representation the 200 most frequent items, weighted by tf·idf
     (idf is constant there); unit columns; the ℓ1-regularised representation x of the questioned document; class-wise
     residuals; the sparsity concentration index SCI = (c · max ‖δ_i(x)‖₁ / ‖x‖₁ − 1) / (c − 1); a vote of 1 if
-    SCI ≥ .1 and the author leaves the least residual.
+    SCI ≥ .1 and the author has the smallest residual.
 
     Ours: impostors are authors of training problems and never of the problem itself; an author with too few
-    documents gives some of them twice, each time with other tokens kept; the 200 items are those most frequent in the
-    training texts, without a least count (the code's was 5), and occurrences are kept item by item; least angle
-    regression solves min λ‖x‖₁ + ½‖y − Ax‖². Logistic regression makes answers of the shares of votes, with a band of
-    non-answers chosen out of fold. Read a second time: representations, iterations, residuals, SCI and the vote are the
-    code's; how the original came to its answers from the share of votes is not told (35 votes never give one half, yet
-    it left problems open); docs/pan14.md says what shares as answers would score.
+    documents gives some of them twice, each time with other tokens kept; the 200 items are the most frequent in the
+    training texts, without a minimum count (the code's was 5), and occurrences are kept item by item; least angle
+    regression solves min λ‖x‖₁ + ½‖y − Ax‖². Logistic regression turns the shares of votes into answers, with a band of
+    non-answers chosen on out-of-fold answers. After a second reading: representations, iterations, residuals, SCI and the
+    vote are the code's; how the original computed answers from the share of votes is unknown (35 votes never give one
+    half, but it left problems open); docs/pan14.md says how shares as answers would score.
 
     Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): each of the 35 votes
-    of each problem has impostors, thinned counts and a regression of its own.
+    of each problem has separate impostors, thinned counts and a regression.
 
     Parameters
     ----------
     iterations, impostors, items : int
-        Votes a problem, impostor authors a vote, items a representation.
+        Votes of a problem, impostor authors of a vote, items of a representation.
     share : float
-        Of tokens kept.
+        Share of tokens kept.
     penalty : float
         λ, the weight of the ℓ1 norm.
     seed : int
@@ -79,7 +79,7 @@ class Mayor2014(Scorer):
     symbols_, grams_ : list
         Units and items of every representation.
     counts_ : (documents, items) int64
-        Of the background.
+        Counts of the background.
 
     References
     ----------
@@ -171,10 +171,10 @@ class Mayor2014(Scorer):
 
 
 def sparse_weights(gram: Floats, towards: Floats, penalty: float) -> Floats:
-    """The x that minimises ``penalty`` · ‖x‖₁ + ½ ‖y − A x‖², shape (n,).
+    """Return the x that minimises ``penalty`` · ‖x‖₁ + ½ ‖y − A x‖², shape (n,).
 
-    So small a penalty hardly moves the least-squares solution: where moving it leaves every sign as it was, that is
-    the minimum (its optimality conditions hold); otherwise least angle regression follows the whole path.
+    So small a penalty hardly changes the least-squares solution: if it changes no sign, the result is
+    the minimum (its optimality conditions are true); otherwise least angle regression follows the complete path.
 
     ``gram`` (n, n) float64: AᵀA. ``towards`` (n,) float64: Aᵀy.
     """
@@ -202,7 +202,7 @@ def sparse_weights(gram: Floats, towards: Floats, penalty: float) -> Floats:
 
 
 def concentration(weights: Floats, owner: Ints) -> float:
-    """Sparsity concentration index: 1 where all weight lies on one class, 0 where it is spread evenly.
+    """Return the sparsity concentration index: 1 if all weight is in one class, 0 if it is spread evenly.
 
     ``weights`` (n,) float64. ``owner`` (n,) int64: class of each, from 0.
     """

@@ -31,20 +31,20 @@ _CHARS = (3, 3000)
 class Modaresi2014(Verifier):
     """Membership of a problem in the cluster of same-author problems.
 
-    The paper tells that fuzzy c-means extracts a description of the corpus; its features are lost. Ours: of each
+    The paper says that fuzzy c-means extracts a description of the corpus; its features are lost. Ours: for each
     family the mean of |f(u) − mean f(K)| / training deviation, for rates of punctuation 1-, 2- and 3-grams, commas,
     semicolons, mean sentence and word length, types per token and the 50 most frequent words; and one minus the mean
-    cosine of character 3-grams. Columns are standardised on training problems. Two clusters, fuzzifier 2; the one
-    with the higher share of same-author training problems, weighted by membership, is that of same authors.
+    cosine of character 3-grams. Columns are standardised on training problems. Two clusters, fuzzifier 2; the cluster
+    with the higher share of same-author training problems, weighted by membership, is the same-author cluster.
 
-    As the published system it never abstains on purpose.
+    Like the published system, it never abstains on purpose.
 
     Parameters
     ----------
     words : int
-        Frequent words.
+        Number of frequent words.
     restarts : int
-        Random beginnings; the partition with the least objective is kept.
+        Number of random starts; the partition with the smallest objective is kept.
     tolerance : float
         Largest change of a membership at which the clustering ends.
     seed : int
@@ -55,9 +55,9 @@ class Modaresi2014(Verifier):
     grams_ : list of Grams
         Punctuation 1–3-grams, then characters.
     deviation_ : (features,) float64
-        Of every style feature over training texts.
+        Deviation of every style feature over training texts.
     mean_, scale_ : (10,) float64
-        Of the problems' columns.
+        Mean and scale of the problems' columns.
     centres_ : (2, 10) float64
         The same-author cluster first.
 
@@ -78,7 +78,7 @@ class Modaresi2014(Verifier):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn features, clusters and which of them is which. CorpusError if one class is absent."""
+        """Learn features, clusters and which cluster means same author. CorpusError if one class is absent."""
         same = both_classes(same, self.name)
         members = Members(problems)
         self.words_ = frequent_words(members.texts, self.words)
@@ -145,9 +145,9 @@ class Modaresi2014(Verifier):
 def fuzzy_c_means(
     points: Floats, clusters: int, restarts: int, tolerance: float, seed: int
 ) -> Floats:
-    """Centres (clusters, d) of fuzzy c-means with fuzzifier 2: the best of several random beginnings.
+    """Return centres (clusters, d) of fuzzy c-means with fuzzifier 2: the best of several random starts.
 
-    Each beginning draws memberships; centres and memberships are then updated in turn until no membership changes by
+    Each start draws memberships; centres and memberships are then updated in turn until no membership changes by
     more than ``tolerance``. Centres are ordered by their coordinates, so that restarts do not decide their order.
     """
     best: Floats | None = None
@@ -172,7 +172,7 @@ def fuzzy_c_means(
 
 
 def memberships(points: Floats, centres: Floats) -> Floats:
-    """μ (n, clusters) = 1 / Σ_j (‖x − c_k‖ / ‖x − c_j‖)², rows summing to 1; a point on a centre belongs to it."""
+    """Return μ (n, clusters) = 1 / Σ_j (‖x − c_k‖ / ‖x − c_j‖)², rows sum to 1; a point on a centre belongs to it."""
     square = _squares(points, centres)
     on = square == 0
     inverse = 1 / np.where(on, 1.0, square)

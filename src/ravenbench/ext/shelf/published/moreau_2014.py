@@ -5,7 +5,8 @@ genes) as whole numbers, the number of values of each gene, a fitness (a functio
 to end, and a random generator; for ``levels`` and ``tagged`` a text; for ``means`` values (rows, columns).
 Out: ``verify``: answers (n,), 0 to 1, higher = same author, 0.5 = unanswered; ``Observations.features``: similarities
 (n, measures, means, observations), 0 to 1; ``evolve``: genomes, best first, and their fitness (here AUC · c@1, 0 to 1);
-``levels``: type/token ratio, letters a word, words a sentence; ``tagged``: text, a sign a tag; ``means``: (4, columns).
+``levels``: type/token ratio, letters per word, words per sentence; ``tagged``: text, one sign for each tag;
+``means``: (4, columns).
 SpecError (parameter out of range), CorpusError (a class under four problems), MissingPart without the tagger.
 """
 
@@ -39,16 +40,16 @@ _PRIVATE = 0xE000
 
 
 class Observations:
-    """Families of n-grams, each an observation of its own, and a few levels of whole texts.
+    """Families of n-grams, each a separate observation, and a few levels of complete texts.
 
     Parameters
     ----------
     units : str
         As in ``ImpostorSpace``.
     size, least : int
-        N-grams kept of each family and length; only those some training text has ``least`` times.
+        Number of n-grams of each family and length; only n-grams that some training text has ``least`` times.
     tags : bool
-        Count 1–4-grams of part-of-speech tags too.
+        Also count 1–4-grams of part-of-speech tags.
     """
 
     def __init__(self, units: str, size: int, least: int, tags: bool = False) -> None:
@@ -56,9 +57,9 @@ class Observations:
         self.tags = ImpostorSpace("char1-4", size, "tf", least) if tags else None
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn the vocabulary from normalised texts; without tags where no text is in a script that has a tagger.
+        """Learn the vocabulary from normalised texts; without tags if no text is in a script that has a tagger.
 
-        MissingPart if tags are wanted and the tagger is not here.
+        MissingPart if ``tags`` is True and the tagger is not installed.
         """
         self.space.fit(texts)
         if self.tags is not None:
@@ -67,7 +68,7 @@ class Observations:
                 self.tags.fit(written)
             else:
                 warnings.warn(
-                    "no training text can be tagged: observations of tags are left out",
+                    "Raven leaves out observations of tags, because no training text can be tagged",
                     stacklevel=2,
                 )
                 self.tags = None
@@ -75,15 +76,15 @@ class Observations:
 
     @property
     def count(self) -> int:
-        """Number of observations: families of n-grams, and levels."""
+        """Return the number of observations: families of n-grams, and levels."""
         return sum(
             len(space.vocabulary_) for space in (self.space, self.tags) if space is not None
         ) + len(LEVELS)
 
     def features(self, problems: Problems) -> Floats:
-        """Mean similarity of the questioned text to the known ones, (n, measures, means, observations).
+        """Return the mean similarity of the questioned text to the known texts, (n, measures, means, observations).
 
-        All lie in [0, 1]; about 0 where a text has nothing of a kind. A level's similarity is the smaller value over
+        All are in [0, 1]; about 0 if a text has nothing of a kind. A level's similarity is the smaller value over
         the larger under either measure.
         """
         used = problems.documents
@@ -126,12 +127,12 @@ class _Kind:
 
 
 def tagged(text: str) -> str:
-    """A text's tags as private characters, which have no lowercase."""
+    """Return a text's tags as private characters, which have no lowercase."""
     return "".join([chr(_PRIVATE + ord(symbol)) for symbol in tag_symbols(text)])
 
 
 def means(values: Floats) -> Floats:
-    """Median, arithmetic, geometric and harmonic mean over rows, (4, columns)."""
+    """Return median, arithmetic, geometric and harmonic mean over rows, (4, columns)."""
     safe = np.maximum(values, _LEAST)
     each = [
         np.median(values, axis=0),
@@ -143,7 +144,7 @@ def means(values: Floats) -> Floats:
 
 
 def levels(text: str) -> list[float]:
-    """Type/token ratio of the first 500 words, mean word length, words a sentence."""
+    """Return the type/token ratio of the first 500 words, mean word length, words per sentence."""
     used = words(lowered(text))
     first = used[:500]
     sentences = sum(token in SENTENCE_END for token in tokens(text))
@@ -169,10 +170,10 @@ def evolve(
     most: int,
     rng: np.random.Generator,
 ) -> tuple[Ints, Floats]:
-    """The last generation, best first, and its fitness.
+    """Return the last generation, best first, and its fitness.
 
-    Every generation keeps its elite, takes in some random genomes, and fills up with children of two breeders by
-    uniform crossover, each gene mutating with probability .02.
+    Every generation keeps its elite, adds some random genomes, and is filled up with children of two breeders by
+    uniform crossover; each gene mutates with probability .02.
 
     Parameters
     ----------
@@ -180,7 +181,7 @@ def evolve(
     choices : sequence of int
         Values of each gene: 0 … choice − 1.
     window, windows, most : int
-        The search ends when of the last ``windows`` windows of ``window`` generations none beats the first by mean
+        The search ends if none of the last ``windows`` windows of ``window`` generations beats the first of them by mean
         fitness, or after ``most`` generations.
     """
     size = len(start)
@@ -213,7 +214,7 @@ def evolve(
 
 
 def stalled(history: Sequence[float], window: int, windows: int) -> bool:
-    """True if none of the later of the last ``windows`` windows has a larger mean than the first of them."""
+    """Return True if none of the later of the last ``windows`` windows has a larger mean than the first of them."""
     if len(history) < window * windows:
         return False
     mean = (
@@ -230,40 +231,40 @@ LEARNERS: tuple[tuple[str, float], ...] = (
     ("svr", 1.0),
     ("svr", 10.0),
 )
-"""Leaves of at least so many problems, or C of a linear support vector regression."""
+"""Leaves of at least this many problems, or C of a linear support vector regression."""
 
 
 @dataclass(eq=False, repr=False)
 class Moreau2014(Verifier):
-    """Regression on similarities of a problem's texts, of a kind that a genetic algorithm chooses.
+    """Regression on similarities of a problem's texts, with settings chosen by a genetic algorithm.
 
-    After the authors' later public code; details of the PAN-2014 run are not confirmed. Observations are word
+    From the authors' later public code; details of the PAN-2014 run are not confirmed. Observations are word
     1–3-grams, patterns of frequent words (3–6-grams), character 2–4-grams, forms of tokens, type/token ratio, word
     and sentence length. Genes: each observation on or off, cosine or minmax, the mean over known documents (median,
-    arithmetic, geometric, harmonic), the learner, and whether answers near 0.5 are given up for c@1. Fitness is
+    arithmetic, geometric, harmonic), the learner, and whether answers near 0.5 are left open for c@1. Fitness is
     AUC · c@1 in cross-validation: a population with two folds, then half of it with four; elite 10 %, breeders 10 %,
-    random 5 %, mutation .02; a stage ends when no later window (4 of 8 generations, then 3 of 6) beats the first.
-    The last generation's best are rated again in repeated cross-validation.
+    random 5 %, mutation .02; a stage ends if no later window (4 of 8 generations, then 3 of 6) beats the first.
+    The best of the last generation are rated again in repeated cross-validation.
 
-    Rebuilt by us: scikit-learn's tree in place of M5P, linear support vector regression, uniform crossover,
-    similarities kept for the whole search; of the confidence learners the direct optimum of c@1 and none.
-    Part-of-speech 1–4-grams are observed on demand (``tags``), since the tagger is a part of its own, NLTK's, for
+    Rebuilt by us: scikit-learn's tree instead of M5P, linear support vector regression, uniform crossover,
+    similarities stored for the whole search; of the confidence learners, the direct optimum of c@1 and none.
+    Part-of-speech 1–4-grams are optional (``tags``), because they need NLTK's tagger for
     English; no skips and no mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation
-    that searches anew in every fold, since a search overfits small corpora.
+    that repeats the search in every fold, because a search overfits small corpora.
 
-    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a training searches
-    genetically, with hundreds of cross-validations, and once more in every fold of the outer one.
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): training is a genetic
+    search with hundreds of cross-validations, repeated in every fold of the outer cross-validation.
 
     Parameters
     ----------
     population, generations : int
-        Of the first stage; the second has half of each.
+        Population and generations of the first stage; the second has half of each.
     outer : int
         Folds of the outer cross-validation; each costs one more search.
     size, least : int
-        N-grams kept of each kind, and how often some training text must have one.
+        Number of n-grams of each kind, and how often some training text must have one.
     tags : bool
-        Observe part-of-speech tags; left out, with a warning, where no training text is in Latin script.
+        Observe part-of-speech tags; left out, with a warning, if no training text is in Latin script.
     seed : int
 
     Attributes
@@ -293,7 +294,7 @@ class Moreau2014(Verifier):
     seed: int = 0
 
     def require(self) -> None:
-        """Check that the tagger is here where tags are wanted. MissingPart if it is not."""
+        """Check that the tagger is installed if ``tags`` is True. MissingPart if it is not."""
         if self.tags:
             find(TAGGER)
 
@@ -301,7 +302,7 @@ class Moreau2014(Verifier):
         """Search for the best configuration and learn its regression.
 
         SpecError if a parameter is out of range. CorpusError if a class has fewer than four problems. MissingPart if
-        tags are wanted and NLTK or its tagger is not here.
+        ``tags`` is True and NLTK or its tagger is not installed.
         """
         if (
             self.population < 8
@@ -316,7 +317,7 @@ class Moreau2014(Verifier):
         same = np.asarray(same, dtype=bool)
         if min(same.sum(), (~same).sum()) < 4:
             raise CorpusError(
-                "moreau-2014 has too little to search on",
+                "moreau-2014 has too few training problems for its search",
                 found=(
                     f"{int(same.sum())} same-author and {int((~same).sum())} different-author"
                     " problems"

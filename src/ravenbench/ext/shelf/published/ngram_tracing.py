@@ -1,9 +1,9 @@
-"""Verifies by n-gram tracing (``NgramTracing``): how much of the questioned text's n-grams has the author used before?
+"""Verifies by n-gram tracing (``NgramTracing``): how many of the questioned text's n-grams has the author used before?
 
-In: ``Problems`` (n); for ``fit`` training ``Problems``, whose n-grams are counted for ``phi`` and ``cole`` alone (their
+In: ``Problems`` (n); for ``fit`` training ``Problems``, whose n-grams are counted only for ``phi`` and ``cole`` (their
 truth is not used); for ``grams`` texts.
-Out: raw scores (n,), a coefficient of overlap, from 0 to 1 (``phi`` from −1 to 1, ``cole`` at most 1 and below 0
-without a bound), higher = same author, NaN where a side has no n-gram; ``grams``: a set of n-grams. SpecError for a
+Out: raw scores (n,), a coefficient of overlap, from 0 to 1 (``phi`` from −1 to 1, ``cole`` at most 1, with no lower
+bound), higher = same author, NaN if a side has no n-gram; ``grams``: a set of n-grams. SpecError for a
 parameter out of range, when the scorer is made.
 """
 
@@ -27,9 +27,9 @@ Coefficient = Literal["simpson", "overlap", "phi", "jaccard", "kulczynski", "col
 
 @dataclass(eq=False, repr=False)
 class NgramTracing(Scorer):
-    """Share of the different n-grams of the questioned text that stand in the known texts, however often.
+    """Share of the different n-grams of the questioned text that also occur in the known texts.
 
-    Long n-grams are rare, so a shared one is a trace. The known documents are put together; n-grams do not cross the
+    Long n-grams are rare, so a shared n-gram is a trace. The known documents are joined; n-grams do not cross the
     end of a sentence.
 
     Parameters
@@ -37,24 +37,24 @@ class NgramTracing(Scorer):
     n : int
         Length of the n-grams.
     unit : {"character", "word"}
-        What they consist of; words here are words and single punctuation marks.
+        Unit of the n-grams; words include single punctuation marks.
     coefficient : {"simpson", "overlap", "phi", "jaccard", "kulczynski", "cole"}
         With q and k the numbers of different n-grams of either side, s of them in both and p in all training texts
-        and these two: ``simpson`` s/q, the published one; ``overlap`` s/min(q, k); ``jaccard`` s/(q + k − s);
+        and these two: ``simpson`` s/q, the published coefficient; ``overlap`` s/min(q, k); ``jaccard`` s/(q + k − s);
         ``kulczynski`` the mean of s/q and s/k; ``phi`` the correlation of presence; ``cole`` after Cole 1949. The last
-        two also count what is absent from both, for which they need p.
+        two also count n-grams that are absent from both sides, for which they need p.
     lowercase : bool
 
     Attributes
     ----------
     seen_ : int
-        Different n-grams of the training texts.
+        Number of different n-grams of the training texts.
     grams_ : (seen_,) uint64
         Their hashes, ascending.
 
     Notes
     -----
-    A side whose sentences are all shorter than ``n`` has no n-gram: the problem has no score (NaN, and so stays
+    If all sentences of a side are shorter than ``n``, it has no n-gram and the problem has no score (NaN, so it stays
     unanswered). Definitions follow ``idiolect``, which rounds to three digits and drops symbols and numbers; these are
     kept here.
 
@@ -73,11 +73,11 @@ class NgramTracing(Scorer):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """False for ``simpson`` and ``cole``, which ask about the questioned text."""
+        """Return False for ``simpson`` and ``cole``, which measure only the questioned text."""
         return self.coefficient not in ("simpson", "cole")
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Count the n-grams of the training texts, where a coefficient needs that."""
+        """Count the n-grams of the training texts, if the coefficient needs them."""
         self.grams_ = np.empty(0, dtype=np.uint64)
         if self.coefficient in ("phi", "cole"):
             every = set().union(
@@ -88,7 +88,7 @@ class NgramTracing(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """The coefficient, (n,)."""
+        """Return the coefficient, (n,)."""
         scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):
             known = self.grams(problems.texts.rows(problems.known(i)))
@@ -98,7 +98,7 @@ class NgramTracing(Scorer):
         return scores
 
     def grams(self, texts: Sequence[str]) -> set[str]:
-        """The different n-grams of some texts."""
+        """Return the different n-grams of texts."""
         grams: set[str] = set()
         for text in texts:
             for sentence in divided(lowered(text) if self.lowercase else text):

@@ -1,8 +1,8 @@
 """Verifies as Satyam et al. 2014 (``Satyam2014``): latent semantic analysis of character n-grams within each problem.
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``log_entropy`` counts (rows,
-n-grams); for ``latent`` such rows and a rank; for ``separation`` rows, of which the first ``known`` are known ones.
-Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``log_entropy``: weighed counts; ``latent``:
+n-grams); for ``latent`` such rows and a rank; for ``separation`` rows, of which the first ``known`` are known segments.
+Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``log_entropy``: weighted counts; ``latent``:
 coordinates (rows, rank); ``separation``: a difference of mean cosines in standard deviations, unbounded, higher = more
 alike, NaN if undefined. SpecError without lengths, CorpusError if one class is absent.
 """
@@ -28,29 +28,29 @@ _WIDEST = 0.02
 
 @dataclass(eq=False, repr=False)
 class Satyam2014(OneClass):
-    """How far questioned segments lie from known ones, in deviations of the known ones among themselves.
+    """Distance of questioned segments from known segments, in standard deviations among the known segments.
 
-    The abstract tells of latent semantic analysis of character n-grams, pairwise similarities, a threshold from their
+    The abstract describes latent semantic analysis of character n-grams, pairwise similarities, a threshold from their
     statistics, and an n chosen on training problems. The rest is ours: documents are cut into segments of about
     ``segment`` characters; counts are weighted by log-entropy, log(1 + tf) · (1 + Σ p log p / log N); at most ``rank``
     dimensions; the score is (mean cosine u–K − mean cosine K–K) / deviation of K–K, over pairs of segments. A problem
-    with fewer than three known segments, or with segments all alike, is 0.5. The inverse hyperbolic sine of the score
-    (few segments may lie so close together that it is huge), a logistic map and a band no wider than .02 make answers:
+    with fewer than three known segments, or with identical segments, is 0.5. The inverse hyperbolic sine of the score
+    (which is huge if few segments are close together), a logistic map and a band of at most .02 make answers:
     the original left 7 of 796 unanswered.
 
-    Read a second time: the abstract also has cutoff, local and global weighting, distance measure and threshold tuned
-    for each language and genre, "central to this technique", without their values. Only n is chosen here, and training
-    truth sets the threshold; where the original was tuned by hand, the two can be far apart either way.
+    After a second reading: the abstract also tunes cutoff, local and global weighting, distance measure and threshold
+    for each language and genre, "central to this technique", without their values. Here only n is chosen, and training
+    truth sets the threshold; the original was tuned by hand, so the two can differ in either direction.
 
-    A default run on newsgroups takes it some 17 CPU minutes (``docs/scale.md``): every problem is a semantic space of
-    its own, which training decomposes anew for each n.
+    A default run on newsgroups takes some 17 CPU minutes (``docs/scale.md``): every problem is a separate semantic
+    space, which training decomposes for each n.
 
     Parameters
     ----------
     lengths : tuple of int
-        n to choose from, by training AUC.
+        Values of n to choose from, by training AUC.
     segment, rank : int
-        Characters of a segment, and most dimensions.
+        Characters of a segment, and maximum dimensions.
 
     Attributes
     ----------
@@ -74,7 +74,9 @@ class Satyam2014(OneClass):
         from scipy.special import expit
 
         if not self.lengths:
-            raise SpecError("satyam-2014: lengths must name one at least", found=self.lengths)
+            raise SpecError(
+                "satyam-2014: lengths must contain at least one number", found=self.lengths
+            )
         same = np.asarray(same, dtype=bool)
         each = np.stack([self._scores(problems, n) for n in self.lengths], axis=1)
         distances = []
@@ -109,7 +111,7 @@ class Satyam2014(OneClass):
 
 
 def log_entropy(counts: Floats) -> Floats:
-    """log(1 + tf) · (1 + Σ p log p / log N), p the share of each of the N rows in its column."""
+    """Return log(1 + tf) · (1 + Σ p log p / log N), p the share of each of the N rows in its column."""
     rows = len(counts)
     if rows < 2:
         return np.log1p(counts)
@@ -119,14 +121,14 @@ def log_entropy(counts: Floats) -> Floats:
 
 
 def latent(rows: Floats, rank: int) -> Floats:
-    """Coordinates (N, rank) of the rows in their ``min(rank, N − 1)`` strongest singular directions, up to signs."""
+    """Return coordinates (N, rank) of the rows in their ``min(rank, N − 1)`` strongest singular directions, up to signs."""
     values, vectors = np.linalg.eigh(rows @ rows.T)
     largest = slice(-max(min(rank, len(rows) - 1), 1), None)
     return np.asarray(vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0)))
 
 
 def separation(rows: Floats, known: int) -> float:
-    """(mean cosine of the other rows to the first ``known`` − mean among these) / deviation among these."""
+    """Return (mean cosine of the other rows to the first ``known`` − mean among these) / deviation among these."""
     similarity = cosines(rows)
     first, second = np.triu_indices(known, 1)
     among = similarity[first, second]

@@ -1,15 +1,15 @@
-"""Reads texts as the families of features that the systems of PAN-2014 shared, and counts one batch of texts.
+"""Reads texts as the feature families that systems of PAN-2014 shared, and counts one batch of texts.
 
 In: for ``units_of`` a normalised text, a family (below) and, for ``stop``, the stop words; for ``count`` sequences of
 units and n; for ``Members`` ``Problems``; for ``halves`` a text.
 Out: ``units_of`` gives units (text) in order, ``sentence_lengths`` numbers of words; ``count`` ``Profiles`` of n-grams,
 ``dense`` these as counts (texts, n-grams), ``cosines`` those of all pairs of rows (0 to 1 for counts); ``Members`` has
-texts, and rows (from 0) of known and questioned ones; ``halves`` gives two texts; ``numbered`` units as integers,
-``symbols`` the units of training, the most frequent first, ``written`` sequences as strings, a character a unit. No
-error of its own.
+texts, and rows (from 0) of known and questioned texts; ``halves`` returns two texts; ``numbered`` units as integers,
+``symbols`` the units of training, the most frequent first, ``written`` sequences as strings, one character for each
+unit. No error of its own.
 
 A family reads a text as a sequence of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop``
-(those among the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words),
+(words among the training texts' most frequent), ``prefix`` and ``suffix`` (three letters of longer words),
 ``mark`` (punctuation), ``length`` (of words, at most 15) and ``sentence`` (words up to a mark that ends a sentence, in
 bins of about a fifth).
 """
@@ -39,7 +39,7 @@ _KEPT = 1024
 
 
 def units_of(text: str, family: Family, stopwords: frozenset[str] = frozenset()) -> Sequence[str]:
-    """Units of a normalised text, in order."""
+    """Return the units of a normalised text, in order."""
     if family == "char":
         return lowered(text)
     words, marks = _read(text)
@@ -77,7 +77,7 @@ def _affixes(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @lru_cache(maxsize=_KEPT)
 def sentence_lengths(text: str) -> tuple[int, ...]:
-    """The number of words of each sentence that has any."""
+    """Return the number of words of each sentence that has words."""
     sizes = [0]
     for token in TOKEN.findall(text):
         if _is_word(token):
@@ -88,12 +88,12 @@ def sentence_lengths(text: str) -> tuple[int, ...]:
 
 
 def count(sequences: Sequence[Sequence[str]], n: int) -> Profiles:
-    """Counts of every text's n-grams; numbers of n-grams mean something within this batch alone."""
+    """Return counts of every text's n-grams; the numbers of n-grams are valid only in this batch."""
     return profiles(gram_numbers(numbered(sequences), n))
 
 
 def numbered(sequences: Sequence[Sequence[str]]) -> list[Ints]:
-    """Units as integers, in order of the units themselves."""
+    """Return units as integers, in order of the units themselves."""
     number = {
         unit: i for i, unit in enumerate(sorted({unit for units in sequences for unit in units}))
     }
@@ -101,7 +101,7 @@ def numbered(sequences: Sequence[Sequence[str]]) -> list[Ints]:
 
 
 def dense(profiles: Profiles) -> Floats:
-    """Counts as a matrix (texts, n-grams of the batch)."""
+    """Return counts as a matrix (texts, n-grams of the batch)."""
     names, column = np.unique(profiles.grams, return_inverse=True)
     matrix = np.zeros((len(profiles.bounds) - 1, len(names)))
     matrix[np.repeat(np.arange(len(matrix)), np.diff(profiles.bounds)), column] = profiles.counts
@@ -109,21 +109,21 @@ def dense(profiles: Profiles) -> Floats:
 
 
 def cosines(rows: Floats) -> Floats:
-    """Cosines of all pairs of rows; 0 where one is zero."""
+    """Return cosines of all pairs of rows; 0 if one is zero."""
     length = np.sqrt((rows * rows).sum(axis=1))
     unit = rows / np.where(length > 0, length, 1)[:, None]
     return np.clip(unit @ unit.T, -1.0, 1.0)
 
 
 def symbols(sequences: Sequence[Sequence[str]]) -> list[str]:
-    """Units of training texts that get a character of their own, most frequent first."""
+    """Return units of training texts that get a separate character, most frequent first."""
     return frequent(Counter(unit for units in sequences for unit in units), _MOST)
 
 
 def written(sequences: Sequence[Sequence[str]], known: Sequence[str]) -> list[str]:
-    """Sequences as strings of one private character a unit, for the n-gram kernel to count.
+    """Return sequences as strings of one private character for each unit, for the n-gram kernel.
 
-    Units that are not among ``known`` share one; sequences of characters (``known`` empty) stay as they are.
+    Units that are not among ``known`` share one character; sequences of characters (``known`` empty) stay unchanged.
     """
     if not known:
         return ["".join(units) for units in sequences]
@@ -134,7 +134,7 @@ def written(sequences: Sequence[Sequence[str]], known: Sequence[str]) -> list[st
 
 
 class Members:
-    """Texts of problems as parts to compare: the known documents, or halves of the only one, and the questioned.
+    """Texts of problems as parts to compare: the known documents, or halves of a single one, and the questioned document.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class Members:
 
 
 def halves(text: str) -> list[str]:
-    """A text cut in two at the blank nearest before its middle."""
+    """Return a text cut in two at the last space before its middle."""
     middle = text.rfind(" ", 0, len(text) // 2 + 1)
     middle = middle if middle > 0 else len(text) // 2
     return [text[:middle].strip(), text[middle:].strip()]

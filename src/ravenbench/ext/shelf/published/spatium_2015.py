@@ -2,11 +2,11 @@
 
 In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose known sets by other authors are the impostors.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered. CorpusError for fewer than two authors, SpecError
-for a parameter out of range, when the verifier is made. ``frequent_untied`` takes counts and a size and gives at most
-so many tokens; ``frequencies`` takes counts and tokens and gives rates per 1,000 tokens; ``ratio`` takes L1 distances
-of such rates, to the known texts and the least to impostors (below 1 counts as 1), and gives the second over the first,
-above 0, above 1 = same author (1 where it is within .025 of 1); ``answers`` gives answers for ratios (n,) and the
-largest of training.
+for a parameter out of range, when the verifier is made. ``frequent_untied`` takes counts and a size and returns at most
+this many tokens; ``frequencies`` takes counts and tokens and returns rates per 1,000 tokens; ``ratio`` takes L1
+distances of such rates, to the known texts and the smallest to impostors (below 1 counts as 1), and returns the second
+over the first, above 0, above 1 = same author (1 if it is within .025 of 1); ``answers`` returns answers for ratios
+(n,) and the largest of training.
 """
 
 from __future__ import annotations
@@ -25,30 +25,30 @@ from ravenbench.types import Bools, Count, Floats, Problems, Size
 from ravenbench.verifiers.contract.base import Verifier
 
 MARGIN = 0.025
-"""Ratios closer to 1 than this say nothing."""
+"""Ratios closer to 1 than this count as 1."""
 _LEAST = 1.0
 
 
 @dataclass(eq=False, repr=False)
 class Spatium2015(Verifier):
-    """How much nearer the known documents are to the questioned text than documents of other authors.
+    """How much nearer the known documents are to the questioned text than documents by other authors.
 
-    Features are the ``size`` most frequent tokens of the questioned text, punctuation apart; where more are equally
-    frequent than fit, none of these is taken. In every round d0 is the L1 distance to the known documents
-    (concatenated; frequencies per 1000 tokens) and d* the least to ``impostors`` random known sets of other authors,
-    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025; the answer is
-    a piecewise linear map of the mean R of the rounds. All of this is the code's.
+    Features are the ``size`` most frequent tokens of the questioned text, without punctuation; if more tokens are equally
+    frequent than fit, none of these is used. In every round, d0 is the L1 distance to the known documents
+    (concatenated; frequencies per 1000 tokens) and d* the smallest distance to ``impostors`` random known sets by other
+    authors, with as many documents if possible. The round gives d* / d0, or 1 if this is within ±.025; the answer is
+    a piecewise linear map of the mean R of the rounds. All of this comes from the code.
 
-    Deviations from the code: impostors come from training problems and the largest R is that of training, where
-    the code takes both from the test batch; a distance below one token in a thousand counts as that, which mends
-    the division by zero; nothing is rounded. Rejections of the original map stay just below 0.5 only by R / 2.
+    Deviations from the code: impostors come from training problems and the largest R is that of training, while
+    the code takes both from the test batch; a distance below one token in a thousand counts as one, which corrects
+    a division by zero; nothing is rounded. Rejections of the original map stay just below 0.5 only through R / 2.
 
     Parameters
     ----------
     size : int
-        Tokens, 200–300 in the paper, 200 in the code.
+        Number of tokens, 200–300 in the paper, 200 in the code.
     rounds, impostors : int
-        Rounds a problem, and known sets of other authors a round.
+        Rounds for each problem, and known sets by other authors in each round.
     seed : int
         Decides impostors, drawn by problem id.
 
@@ -76,7 +76,7 @@ class Spatium2015(Verifier):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Collect impostors and the largest R. CorpusError if training holds fewer than two authors."""
+        """Collect impostors and the largest R. CorpusError if training contains fewer than two authors."""
         self.background_ = Background(len(problems.texts), self.seed).fit(problems, same)
         row = {text: i for i, text in enumerate(self.background_.texts_)}
         read = {int(d): normalised(problems.texts[d]) for d in problems.documents}
@@ -132,28 +132,28 @@ class Spatium2015(Verifier):
 
 
 def frequent_untied(counts: Counter[str], size: int) -> list[str]:
-    """The ``size`` most frequent in code-point order; without those tied with the first that is left out."""
+    """Return the ``size`` most frequent tokens in code-point order, without those tied with the first one left out."""
     ranked = sorted(counts.values(), reverse=True)
     least = ranked[size] if len(ranked) > size else 0
     return sorted(token for token, count in counts.items() if count > least)
 
 
 def frequencies(counts: Counter[str], features: Sequence[str]) -> Floats:
-    """How often each of ``features`` stands in a thousand tokens, shape (len(features),)."""
+    """Return how often each of ``features`` occurs in a thousand tokens, shape (len(features),)."""
     return np.array([counts[token] for token in features], dtype=np.float64) * (
         1000 / max(counts.total(), 1)
     )
 
 
 def ratio(d0: float, nearest: float) -> float:
-    """d* / d0, or 1 where it is within the margin."""
+    """Return d* / d0, or 1 if it is within the margin."""
     value = max(nearest, _LEAST) / max(d0, _LEAST)
     return value if abs(value - 1) > MARGIN else 1.0
 
 
 def answers(ratios: Floats, largest: float) -> Floats:
-    """Answers (n,) from 0 to 1: R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1;
-    else, and for NaN, 0.5."""
+    """Return answers (n,) from 0 to 1: R ≤ .975 to R / 2, R ≥ 1.025 to .5 + ½ (R − 1) / (1.025 · R_max − 1), at most 1;
+    otherwise, and for NaN, 0.5."""
     accepted = np.minimum(1.0, 0.5 + 0.5 * (ratios - 1) / ((1 + MARGIN) * largest - 1))
     low = np.where(ratios <= 1 - MARGIN, ratios / 2, 0.5)
     return np.asarray(np.where(ratios >= 1 + MARGIN, accepted, low), dtype=np.float64)

@@ -1,22 +1,22 @@
-"""Scores by two-level models of counts: how much better do one author's rates explain both sides than two authors'?
+"""Scores by two-level models of counts: how much better do the rates of one author explain both sides than of two?
 
 In: ``DirichletMultinomial`` and ``PoissonGamma`` take ``Problems`` (n) and, for ``fit``, their truth (n,) bool, which
-says what texts share an author; ``counts`` takes a ``TextTable`` and rows, ``llr`` counts of either side (n, units) and
-of all units (n,).
-Out: raw scores (n,): log10 likelihood ratios before calibration, unbounded, higher = same author, 0 where a side is
+shows which texts share an author; ``counts`` takes a ``TextTable`` and rows, ``llr`` counts of either side (n, units)
+and of all units (n,).
+Out: raw scores (n,): log10 likelihood ratios before calibration, unbounded, higher = same author, 0 if a side is
 empty (``DirichletMultinomial``: has none of the units); ``llr``: natural logarithms (n,); ``counts``: of the chosen
 units (n, units) and of all (n,). SpecError for a parameter out of range, when the scorer is made.
 
-Each author has rates of their own for words or character sequences, drawn from a distribution over all authors; texts
-are draws at these rates. The distribution over authors is learned from training texts, so that no training pairs are
-needed. With known counts y, questioned counts x, and m(·) the probability of counts when an author's rates are
+Each author has separate rates for words or character sequences, drawn from a distribution over all authors; texts
+are draws at these rates. The distribution over authors is learned from training texts, so training pairs are not
+needed. With known counts y, questioned counts x, and m(·) the probability of counts if an author's rates are
 integrated over that distribution,
 
     LR = m(x, y) / (m(x) · m(y)),
 
-which is symmetric, counts how typical a habit is and not only how alike two texts are, and has a closed form in both
-models. Both take words for independent draws, as no text is made, so that raw LRs are far too strong: they are
-scores, which a calibrator brings to scale, as the papers do.
+which is symmetric, measures how typical a habit is and not only how alike two texts are, and has a closed form in both
+models. Both treat words as independent draws, which they are not, so raw LRs are far too strong: they are
+scores, which a calibrator scales, as in the papers.
 
 References
 ----------
@@ -50,10 +50,10 @@ LN10 = float(np.log(10))
 
 @dataclass(eq=False, repr=False)
 class TwoLevel(Scorer):
-    """What both models share: which units are counted, and the authors that their rates are learned from.
+    """Base of both models: the units to count, and the authors whose rates are learned.
 
-    Authors are told apart as far as training truth tells: known texts of one problem have one author, and so have both
-    sides of a same-author problem. Known texts of a problem are put together.
+    Authors are distinguished as far as training truth shows: known texts of one problem have one author, and so have both
+    sides of a same-author problem. Known texts of a problem are joined.
     """
 
     reads = "units"
@@ -64,7 +64,7 @@ class TwoLevel(Scorer):
 
     @property
     def counted(self) -> Tokens | CharNgrams:
-        """The units that are counted in whole texts."""
+        """Return the units that are counted in complete texts."""
         return ALL_TOKENS if self.unit == "word" else CharNgrams(self.n)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -84,7 +84,7 @@ class TwoLevel(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Log10 LRs (n,) as the model has them, before any calibration; 0 where a side is empty."""
+        """Return log10 LRs (n,) of the model, before any calibration; 0 if a side is empty."""
         documents = problems.documents
         counts, sizes = self.counts(problems.texts, documents)
         known, questioned = (
@@ -106,7 +106,7 @@ class TwoLevel(Scorer):
         return largest(store, total, self.size)[0]
 
     def counts(self, texts: TextTable, documents: Ints) -> tuple[Floats, Floats]:
-        """Counts of the chosen units (n, units), and of all units (n,), in these texts."""
+        """Return counts of the chosen units (n, units), and of all units (n,), in these texts."""
         return with_counts(self.counted, lambda store: self._spread(store, texts, documents))
 
     def _spread(
@@ -133,23 +133,23 @@ class TwoLevel(Scorer):
 
     @abstractmethod
     def llr(self, x: Floats, y: Floats, size_x: Floats, size_y: Floats) -> Floats:
-        """Natural log LRs (n,) of questioned and known counts (n, units) in texts of so many units in all (n,)."""
+        """Return natural log LRs (n,) of questioned and known counts (n, units) in texts with these total units (n,)."""
 
 
 @dataclass(eq=False, repr=False)
 class DirichletMultinomial(TwoLevel):
-    """Shares of the most frequent words or character sequences: multinomial in an author, Dirichlet over authors.
+    """Shares of the most frequent words or character sequences: multinomial within an author, Dirichlet over authors.
 
-    The parameters of the Dirichlet distribution are those of greatest likelihood for the training authors' counts.
+    The parameters of the Dirichlet distribution maximise the likelihood of the training authors' counts.
 
     Parameters
     ----------
     unit : {"word", "character"}
         What is counted: lowercase words, or sequences of ``n`` characters.
     n : int
-        Length of character sequences; of no effect on words.
+        Length of character sequences; no effect on words.
     size : int
-        Most frequent training units that are counted.
+        Number of the most frequent training units that are counted.
 
     Attributes
     ----------
@@ -158,8 +158,8 @@ class DirichletMultinomial(TwoLevel):
 
     References
     ----------
-    Ishihara 2023; Bolck & Stamouli 2017. The papers count word, character and part-of-speech sequences in systems of
-    their own and fuse these; here a verifier counts one kind, and several are fused (``raven compare``, ``stacked``).
+    Ishihara 2023; Bolck & Stamouli 2017. The papers count word, character and part-of-speech sequences in separate
+    systems and fuse these; here a verifier counts one kind, and several can be fused (``raven compare``, ``stacked``).
     """
 
     name = "dirichlet-multinomial"
@@ -199,11 +199,11 @@ class DirichletMultinomial(TwoLevel):
 
 @dataclass(eq=False, repr=False)
 class PoissonGamma(TwoLevel):
-    """Rates of the most frequent words or character sequences, each by itself: Poisson in an author, gamma over
+    """Rates of the most frequent words or character sequences, each separately: Poisson within an author, gamma over
     authors.
 
-    Counts are those expected in texts of their length, in which all words (or sequences) count. The mean rate of a unit
-    is that of the training texts; the shape of its gamma distribution is the one of greatest likelihood. The LR is the
+    Expected counts depend on the text's length, in which all words (or sequences) count. The mean rate of a unit
+    is that of the training texts; the shape of its gamma distribution maximises the likelihood. The LR is the
     product over all units, as if these were independent.
 
     Parameters are those of ``dirichlet-multinomial``; Ishihara & Carne 2022 count 400 words.
@@ -212,7 +212,7 @@ class PoissonGamma(TwoLevel):
     ----------
     units_ : list of str
     shape_, rate_ : (units,) float
-        Of the gamma distributions.
+        Parameters of the gamma distributions.
 
     References
     ----------
@@ -266,8 +266,8 @@ class PoissonGamma(TwoLevel):
 
 
 STEPS = 500
-"""Steps of the fixed point at most."""
+"""Maximum steps of the fixed point."""
 BISECTIONS = 50
 LEAST = 1e-6
 MOST = 1e6
-"""Parameters are kept within these."""
+"""Bound of the parameters."""

@@ -3,7 +3,7 @@
 In: ``Unmasking`` takes ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``curve``
 words of both sides, a ``Form`` and a random generator; for ``points`` and ``meta_features`` curves.
 Out: answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered; ``curves`` (n, rounds) and ``curve`` (rounds,):
-accuracies from 0 to 1 in telling both sides apart, NaN for texts that are too short; ``points``: the same from 0
+accuracies from 0 to 1 in separating both sides, NaN for texts that are too short; ``points``: the same from 0
 (chance) to 1; ``meta_features``: (n, 5 · rounds − 6), accuracies and their drops. SpecError for a parameter,
 CorpusError if texts are too short or one class is absent. ``cut`` and ``standardised`` make chunks (chunks, features),
 ``folds_of`` folds from 0; ``solve`` and ``unmask`` are compiled.
@@ -64,13 +64,13 @@ def solve(
 def unmask(
     chunks: Floats, side: Floats, fold: Ints, strength: float, rounds: int, drop: int
 ) -> Floats:
-    """Accuracy in cross-validation, (rounds,), before every removal of ``drop`` features for either side.
+    """Return the accuracy in cross-validation, (rounds,), before every removal of ``drop`` features for either side.
 
-    Linear SVMs in the dual: chunks are few and words many, so all work is on inner products. The problem is
+    Linear SVMs in the dual: there are few chunks and many words, so all work is on inner products. The problem is
     scikit-learn's ``LinearSVC(loss="hinge")`` with its regularised intercept: minimise ½‖w‖² + ½b² +
     C Σ max(0, 1 − y (w·x + b)), solved by coordinate descent over the dual variables (Hsieh et al. 2008).
 
-    ``chunks`` (n, features): written over: removed features become 0. ``side`` (n,): author of a chunk, ±1. ``fold``
+    ``chunks`` (n, features) is overwritten: removed features become 0. ``side`` (n,): author of a chunk, ±1. ``fold``
     (n,): fold of a chunk, from 0.
     """
     n, width = chunks.shape
@@ -106,13 +106,13 @@ def unmask(
 
 
 def folds_of(first: int, second: int, folds: int) -> Ints:
-    """Folds of ``first`` chunks of one text and ``second`` of the other, dealt in turn on either side."""
+    """Return folds of ``first`` chunks of one text and ``second`` of the other, assigned in turn on either side."""
     return np.concatenate([np.arange(first), np.arange(second)]).astype(np.int64) % folds
 
 
 FOLDS = 10
 STRENGTH = 1.0
-"""C of the SVM that tells chunks apart."""
+"""C of the SVM that separates chunks."""
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,9 @@ FORMS = {
 
 
 def curve(known: list[str], questioned: list[str], form: Form, rng: np.random.Generator) -> Floats:
-    """Accuracies in cross-validation, averaged over runs, (rounds,).
+    """Return accuracies in cross-validation, averaged over runs, (rounds,).
 
-    NaN where a side has no word, or fewer than two consecutive chunks.
+    NaN if a side has no word, or fewer than two consecutive chunks.
     """
     if not known or not questioned:
         return np.full(form.rounds, np.nan)
@@ -169,9 +169,9 @@ def curve(known: list[str], questioned: list[str], form: Form, rng: np.random.Ge
 
 
 def cut(text: Ints, width: int, form: Form, rng: np.random.Generator) -> Floats:
-    """Relative frequencies of words 0 … width − 1 in the chunks of a text, (chunks, width).
+    """Return relative frequencies of words 0 … width − 1 in the chunks of a text, (chunks, width).
 
-    Consecutive chunks share out the whole text evenly and are disjoint.
+    Consecutive chunks divide the complete text evenly and are disjoint.
     """
     if form.cut == "drawn":
         parts = list(text[rng.integers(len(text), size=(form.chunks, form.words))])
@@ -182,7 +182,7 @@ def cut(text: Ints, width: int, form: Form, rng: np.random.Generator) -> Floats:
 
 
 def standardised(chunks: Floats) -> Floats:
-    """Columns with mean 0 and deviation 1 over the chunks of both texts; constant ones are 0."""
+    """Return columns with mean 0 and deviation 1 over the chunks of both texts; constant columns are 0."""
     deviation = chunks.std(axis=0)
     return np.ascontiguousarray(
         (chunks - chunks.mean(axis=0)) / np.where(deviation > 1e-12, deviation, np.inf)
@@ -190,12 +190,12 @@ def standardised(chunks: Floats) -> Floats:
 
 
 def points(curve: Floats) -> Floats:
-    """Accuracies as points of a curve from 0 (chance) to 1: max(0, 2 (accuracy − ½))."""
+    """Return accuracies as points of a curve from 0 (chance) to 1: max(0, 2 (accuracy − ½))."""
     return np.maximum(0.0, 2 * (curve - 0.5))
 
 
 def meta_features(curves: Floats) -> Floats:
-    """What Koppel et al. learn from: accuracies, drops over one and two rounds, and the same drops sorted.
+    """Return the features of Koppel et al.: accuracies, drops over one and two rounds, and the same drops sorted.
 
     ``curves`` (n, rounds) → (n, 5 · rounds − 6); sorted drops are descending.
     """
@@ -212,32 +212,32 @@ _FOLDS = 5
 
 @dataclass(eq=False, repr=False)
 class Unmasking(Verifier):
-    """A linear SVM over curves of how well known and questioned text can be told apart, ever fewer words left.
+    """A linear SVM over curves of how well known and questioned text can be separated as words are removed.
 
-    Texts of one author differ by few words: once these are taken away, accuracy in 10-fold cross-validation falls
+    Texts by one author differ in few words: after these are removed, accuracy in 10-fold cross-validation decreases
     fast. Known documents are concatenated.
 
     ``2007``, recalled and partly checked against code: disjoint consecutive chunks of at least 500 words, the 250 words
     of highest average frequency over both texts, three strongest removed for either side in each of 10 rounds; the SVM
-    over curves sees accuracies and drops. It needs texts of book length. ``2019``, from the code: 30 chunks of 600
+    over curves uses accuracies and drops. It needs texts of book length. ``2019``, from the code: 30 chunks of 600
     words drawn with replacement from a text of any length, five removed for either side until none is left, points
     max(0, 2 (accuracy − ½)), averaged over runs. Chunks share words across folds, so these curves are optimistic by
-    design, in training as in test. Where sources are silent, by our choice: lowercase words, frequencies standardised
-    over the chunks of a problem, C = 1 for the SVMs of a curve, two runs, accuracies averaged before points are taken.
+    design, in training and in the test. Our choice if sources say nothing: lowercase words, frequencies standardised
+    over the chunks of a problem, C = 1 for the SVMs of a curve, two runs, accuracies averaged before points are computed.
 
     The answer is the logistic of the margin, our choice; |margin| < ``threshold`` is left unanswered, .1 in the
     published configuration of 2019; a smaller C makes smaller margins. Weights of classes and the loss, which the
-    published grid varies too, are left alone: equal, and squared hinge.
+    published grid also varies, are fixed: equal, and squared hinge.
 
-    A text of fewer words than a chunk is not too short for 2019's form, but its chunks are all but copies of it: any
-    two such texts are told apart to the end, curves stay at 1 in both classes, and most margins lie below the
+    A text of fewer words than a chunk is not too short for the 2019 form, but its chunks are nearly copies of it: any
+    two such texts are separated to the end, curves stay at 1 in both classes, and most margins are below the
     threshold (79 of 96 problems of PAN-2014's Dutch essays of some 400 words, with C = 1).
 
-    Bugs of reimplementations are not repeated: accuracy is that of cross-validation and not of training, chunks
-    are disjoint in 2007's form, and a classifier decides, not the smallest sum.
+    Bugs of reimplementations are not repeated: accuracy is that of cross-validation, not of training, chunks
+    are disjoint in the 2007 form, and a classifier decides, not the smallest sum.
 
     Expensive, three quarters of an hour of a core for a default run on newsgroups (``docs/scale.md``): each curve
-    takes the cross-validation of a support vector machine in every round, and no two problems share one.
+    needs the cross-validation of a support vector machine in every round, and problems do not share curves.
 
     Parameters
     ----------
@@ -247,8 +247,8 @@ class Unmasking(Verifier):
         Words of a chunk, chunks of a text (2019), features at the start, features removed for either side in a round,
         rounds, and repetitions (2019).
     C : float, optional
-        Of the SVM over curves; by default the one of .001, .01 … 100 with the best accuracy in cross-validation on
-        training curves, the smallest of equals (the code too searches a grid).
+        C of the SVM over curves; by default the value of .001, .01 … 100 with the best accuracy in cross-validation on
+        training curves, the smallest if equal (the code also searches a grid).
     threshold : float
         Margin below which a problem is left unanswered.
     seed : int
@@ -283,7 +283,7 @@ class Unmasking(Verifier):
     seed: int = 0
 
     def settings(self) -> Form:
-        """The form with the parameters that were given. SpecError if a parameter is out of range."""
+        """Return the form with the given parameters. SpecError if a parameter is out of range."""
         if self.form not in FORMS:
             raise SpecError(
                 f"unmasking has no form {self.form!r}",
@@ -353,7 +353,7 @@ class Unmasking(Verifier):
         return meta_features(curves) if self.form == "2007" else points(curves)
 
     def curves(self, problems: Problems) -> Floats:
-        """Accuracies in cross-validation by round, (n, rounds); NaN where texts are too short."""
+        """Return accuracies in cross-validation by round, (n, rounds); NaN if texts are too short."""
         chosen = self.settings()
         result = np.empty((len(problems), chosen.rounds))
         for i, (known, questioned) in enumerate(sides(problems, lambda text: words(lowered(text)))):

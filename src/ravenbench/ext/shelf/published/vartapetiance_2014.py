@@ -1,9 +1,9 @@
-"""Verifies as Vartapetiance & Gillam 2014 (``Vartapetiance2014``): how stop words follow each other closely.
+"""Verifies as Vartapetiance & Gillam 2014 (``Vartapetiance2014``): patterns of stop words that closely follow each other.
 
 In: ``Problems`` (n); for ``fit`` training ``Problems``, to choose stop words and scales (their truth is not used). For
 ``patterns`` a text's words, the stop words and the largest gap in words.
-Out: answers (n,): 1 = same author, 0 = different, 0.5 = no pattern on a side; ``patterns``: of each ordered pair of
-stop words occurrences divided by the text's words, mean distance in words and its variance, (3, pairs), 0 where it does
+Out: answers (n,): 1 = same author, 0 = different, 0.5 = no pattern on a side; ``patterns``: for each ordered pair of
+stop words occurrences divided by the text's words, mean distance in words and its variance, (3, pairs), 0 if it does
 not occur. SpecError for a parameter out of range, when the verifier is made.
 """
 
@@ -24,26 +24,26 @@ _PIECES = 4
 
 @dataclass(eq=False, repr=False)
 class Vartapetiance2014(OneClass):
-    """1 if the questioned text's stop-word patterns are as near to the known ones as these are to each other, else 0.
+    """1 if the questioned text's stop-word patterns are as near to the known texts' as these to each other, otherwise 0.
 
-    Answers are binary, as published. Patterns (recalled, not verified): for each ordered pair of stop words the
+    Answers are binary, as published. Patterns (recalled, not verified): for each ordered pair of stop words, the
     frequency with which the second follows the first at a distance of 1 to ``gap`` words, and mean and variance of that
-    distance. Rebuilt by us: the stop words are the most frequent words of training, which serves any language;
-    frequencies are per word and scaled by their deviation in training, and so are means and variances; texts with fewer
-    than four known documents are joined and cut in four, and the questioned text is cut into pieces as long, whose
-    cosines are averaged. A text is accepted if its cosine is at least the mean less one standard deviation of the known
-    pieces' cosines to the others. Where a side has no pattern at all the answer is 0.5.
+    distance. Rebuilt by us: the stop words are the most frequent words of training, so any language is possible;
+    frequencies are per word and scaled by their deviation in training, and so are means and variances; fewer
+    than four known documents are joined and cut in four, and the questioned text is cut into pieces of the same length,
+    whose cosines are averaged. A text is accepted if its cosine is at least the mean minus one standard deviation of the
+    known pieces' cosines to the others. If a side has no pattern at all, the answer is 0.5.
 
     Parameters
     ----------
     stop_words, gap : int
-        How many stop words, and the largest distance in words between two of them.
+        Number of stop words, and the largest distance in words between two of them.
 
     Attributes
     ----------
     words_ : list of str
     scale_ : (3, stop_words²) float64
-        Deviations in training of frequency, mean and variance; 1 where there is none.
+        Deviations in training of frequency, mean and variance; 1 if there is none.
 
     References
     ----------
@@ -97,9 +97,9 @@ class Vartapetiance2014(OneClass):
 
 
 def patterns(text: Sequence[str], stop_words: Sequence[str], gap: int) -> Floats:
-    """Frequency a word, mean distance and variance of the distance of each ordered pair, (3, len(stop_words)²).
+    """Return frequency per word, mean distance and variance of the distance of each ordered pair, (3, len(stop_words)²).
 
-    Pair i · len(stop_words) + j is word i followed by word j; 0 in all three where it does not occur.
+    Pair i · len(stop_words) + j is word i followed by word j; 0 in all three if it does not occur.
     """
     width = len(stop_words)
     number = {word: i for i, word in enumerate(stop_words)}

@@ -1,6 +1,6 @@
-"""Verifies as Zamani et al. 2014 (``Zamani2014``): nearest neighbours in the distributions that set an author apart.
+"""Verifies as Zamani et al. 2014 (``Zamani2014``): nearest neighbours in the distributions that distinguish an author.
 
-In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose other authors give documents to compare with.
+In: ``Problems`` (n); for ``fit`` training ``Problems`` and truth, whose other authors give documents for comparison.
 For ``neighbours`` distances, the first ``known`` of them to the author's documents; for ``jensen_shannon`` a
 distribution and others (n, values), without zeros.
 Out: raw scores (n,), shares of the known author among the neighbours, from 0 to 1, higher = same author;
@@ -34,7 +34,7 @@ FAMILIES: tuple[tuple[Family, int, int], ...] = (
     ("sentence", 1, 30),
     ("length", 1, 20),
 )
-"""Family, n, and how many of its most frequent values are told apart."""
+"""Family, n, and how many of its most frequent values are distinguished."""
 _SMOOTHING = 0.1
 
 
@@ -42,22 +42,22 @@ _SMOOTHING = 0.1
 class Zamani2014(Scorer):
     """Share of the known author among the questioned document's nearest neighbours.
 
-    Every feature is a probability distribution, distances between documents are those of distributions, neighbours
-    decide, and for each author the features are chosen that tell him from others: the best two at PAN-2014, without
-    knee detection; so far the abstract, by which it never abstains. Ours: character 1–3-grams, words, frequent words,
+    From the abstract: every feature is a probability distribution, distances between documents are those of distributions,
+    neighbours decide, and for each author the features are chosen that distinguish the author from others (the best two at
+    PAN-2014, without knee detection); it never abstains. Ours: character 1–3-grams, words, frequent words,
     punctuation, sentence and word lengths (parts of speech are left out: they need a tagger for each language); add-0.1
     smoothing; Jensen-Shannon distance. A feature discriminates by (mean distance K–others − mean distance within K) /
     pooled deviation; the two best are averaged, each divided by its mean distance. Neighbours are the 2k + 1 nearest of
-    K and ``others`` documents by other authors of the training problems, weighted by inverse distance and so that K as
-    a whole weighs as much as the others. A single known document is cut in halves, which stand for two. Shares become
-    answers by logistic regression.
+    K and ``others`` documents by other authors of the training problems, weighted by inverse distance and so that K
+    in total has the same weight as the others. A single known document is cut into halves, which count as two. Logistic
+    regression turns shares into answers.
 
     Parameters
     ----------
     others : int
-        Documents by other authors drawn for a problem.
+        Number of documents by other authors drawn for a problem.
     best : int
-        Features chosen for a problem.
+        Number of features chosen for a problem.
     seed : int
 
     Attributes
@@ -65,7 +65,7 @@ class Zamani2014(Scorer):
     background_ : Background
     words_ : list of str
     symbols_ : list of list of str
-        Units of each family with a character of their own.
+        Units of each family that have a separate character.
     grams_ : list of Grams
     profiles_ : list of (documents, values) float64
         Distributions of the background documents.
@@ -147,9 +147,9 @@ class Zamani2014(Scorer):
 
 
 def neighbours(distance: Floats, known: int) -> float:
-    """Share (0 to 1) of the first ``known`` members among the 2k + 1 nearest, both sides made equally heavy.
+    """Return the share (0 to 1) of the first ``known`` members among the 2k + 1 nearest, with equal weight for both sides.
 
-    A neighbour weighs one over its distance, and one over the size of its side.
+    A neighbour's weight is one over its distance, times one over the size of its side.
     """
     nearest = np.argsort(distance, kind="stable")[: 2 * known + 1]
     own = nearest < known
@@ -159,7 +159,7 @@ def neighbours(distance: Floats, known: int) -> float:
 
 
 def jensen_shannon(one: Floats, others: Floats) -> Floats:
-    """Jensen-Shannon distance (root of the divergence in bits, in [0, 1]) of a distribution to others (n, values).
+    """Return the Jensen-Shannon distance (root of the divergence in bits, in [0, 1]) of a distribution to others (n, values).
 
     No share may be zero.
     """

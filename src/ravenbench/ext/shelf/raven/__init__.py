@@ -1,2 +1,2 @@
-"""Holds Raven's own methods: what ``raven-2026`` and ``raven-style`` measure, the mask of content, alternations. No code
+"""Raven's own methods: the features of ``raven-2026`` and ``raven-style``, the mask of content, alternations. No code
 is here."""

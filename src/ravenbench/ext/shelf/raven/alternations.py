@@ -1,18 +1,18 @@
-"""Scores by alternations (``Alternations``): what writers choose where they have a choice (ours).
+"""Scores by alternations (``Alternations``): which of several possible forms a writer chooses (ours).
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author. For ``counted`` texts.
 Out: raw scores (n,), log10 likelihood ratios, unbounded, higher = same author; ``ratios`` (n, alternations), what each
-alternation adds to the score, 0 where one side had no choice; ``explained`` the same of one case as a ``Choice`` each,
+alternation adds to the score, 0 if one side had no choice; ``explained`` the same for one case as a ``Choice`` each,
 with counts; ``counted`` counts (texts, forms). CorpusError for fewer than two authors, SpecError for a parameter, when it
 is made.
 
-An alternation is a choice between forms that say about the same: *do not* or *don't*, *until* or *till*, one space
-between sentences or two, *But* at the start of a sentence or after a comma. How often an author takes each form is a
-draw from a Dirichlet distribution, whose mean and strength are those of the training authors. The ratio says how much
-likelier the questioned text's choices are from the author of the known texts, whose choices are counted, than from an
-author drawn anew (both Dirichlet-multinomial). Where there is no opportunity nothing is said.
+An alternation is a choice between forms with about the same meaning: *do not* or *don't*, *until* or *till*, one space
+between sentences or two, *But* at the start of a sentence or after a comma. How often an author uses each form is a
+draw from a Dirichlet distribution, whose mean and strength are those of the training authors. The ratio is how much
+likelier the questioned text's choices are from the author of the known texts (whose choices are counted) than from a
+randomly drawn author (both Dirichlet-multinomial). Alternations without an opportunity add nothing.
 
-The table is data (``alternations_en.txt``), English so far; in other languages its marks alone tell something.
+The table (``alternations_en.txt``) is English so far; in other languages, only its marks are useful.
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from ravenbench.verifiers.contract.base import Scorer
 
 GROUPS = ("contractions", "words", "sentences", "marks")
 STRENGTHS = np.exp(np.linspace(-3, 6, 37))
-"""Strengths that are tried: the larger, the more alike authors are."""
+"""Strengths to try: the larger, the more similar authors are."""
 USUAL, SPREAD = 1.0, 1.5
-"""Middle and deviation of the logarithm of a strength, before anything is learned."""
+"""Prior mean and deviation of the logarithm of a strength."""
 ENOUGH = 10.0
-"""Choices after which further ones of a text count less and less: authors do not choose anew each time."""
+"""Number of choices after which further choices of a text count less and less, because they are not independent."""
 TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|\n\s*\n|[^\w\s]")
 LONGEST = 4
-"""Tokens of the longest sequence."""
+"""Number of tokens of the longest sequence."""
 RECENT = 4096
-"""Texts whose counts are kept, by their hash: known texts are asked about again, and what was learned from is measured."""
+"""Maximum number of texts whose counts are stored, by their hash: known texts and training texts are used again."""
 
 
 class Alternatives(NamedTuple):
-    """The alternations, in order: ``names``, ``forms`` (what each form is called), ``group`` (of each alternation its
-    place in ``GROUPS``), ``bounds`` (of each where its forms begin; one more for the end), ``sequences`` (the forms of
-    each sequence of tokens) and ``patterns`` (those of regular expressions)."""
+    """The alternations, in order: ``names``, ``forms`` (the name of each form), ``group`` (for each alternation its
+    place in ``GROUPS``), ``bounds`` (where the forms of each begin; one more for the end), ``sequences`` (the forms of
+    each sequence of tokens) and ``patterns`` (the forms of regular expressions)."""
 
     names: tuple[str, ...]
     forms: tuple[str, ...]
@@ -61,8 +61,8 @@ class Alternatives(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """An alternation in which both sides of a case chose: its forms, how often each stands in the questioned and in the
-    known texts, its share (0 to 1) among others, and the log10 ratio of all this, above 0 for one author."""
+    """An alternation in which both sides of a case chose: its forms, how often each occurs in the questioned and in the
+    known texts, its share (0 to 1) among others, and the log10 ratio of all this, above 0 for the same author."""
 
     name: str
     forms: tuple[str, ...]
@@ -74,7 +74,7 @@ class Choice(NamedTuple):
 
 @cache
 def table() -> Alternatives:
-    """The alternations of English."""
+    """Return the alternations of English."""
     text = (files(__package__) / "alternations_en.txt").read_text("utf-8")
     heads = list[str]()
     bounds = list[int]()
@@ -119,7 +119,7 @@ def _called(sequence: str) -> str:
 
 
 def counted(texts: Sequence[str]) -> Floats:
-    """How often each text takes each form, (texts, forms)."""
+    """Return how often each text uses each form, (texts, forms)."""
     rows = []
     for text in texts:
         key = content_hash(text)
@@ -162,21 +162,21 @@ def _sequences(text: str) -> Iterator[tuple[str, ...]]:
 
 @dataclass(eq=False, repr=False)
 class Alternations(Scorer):
-    """The likelihood ratio of choices: contractions, words of one meaning, how sentences begin, commas, dashes and
-    spaces; each choice against how often other authors take it.
+    """The likelihood ratio of choices (contractions, words of one meaning, beginnings of sentences, commas, dashes and
+    spaces), compared with how often other authors make each choice.
 
     Also called: variationist, choices, likelihood ratio, idiolect.
 
-    Each alternation adds its own log likelihood ratio, which ``ratios`` gives, so that a score can be taken apart. What
-    is counted is in ``alternations_en.txt``; of texts in other languages little but marks is seen. Several known texts
-    are counted as one.
+    Each alternation adds its own log likelihood ratio, which ``ratios`` returns, so that a score can be decomposed.
+    ``alternations_en.txt`` lists what is counted; in texts in other languages, little except marks is counted. Several
+    known texts are counted as one.
 
     Parameters
     ----------
     population : int
-        Training documents whose authors' choices are counted; more are thinned out at random.
+        Maximum training documents whose authors' choices are counted; if there are more, a random choice.
     seed : int
-        Draws these.
+        Seed of this choice.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class Alternations(Scorer):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn how authors choose. CorpusError if fewer than two authors can be told apart."""
+        """Learn how authors choose. CorpusError if fewer than two authors can be distinguished."""
         background = Background(self.population, self.seed).fit(problems, same)
         counts = counted(background.written_)
         _, author = np.unique(background.author_, return_inverse=True)
@@ -205,11 +205,11 @@ class Alternations(Scorer):
         return self
 
     def score(self, problems: Problems) -> Floats:
-        """Score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
+        """Return the score of each problem, (n,), a log10 likelihood ratio; higher = same author."""
         return np.asarray(self.ratios(problems).sum(axis=1))
 
     def ratios(self, problems: Problems) -> Floats:
-        """What each alternation adds, (n, alternations)."""
+        """Return what each alternation adds, (n, alternations)."""
         cited = problems.documents
         counts = counted(problems.texts.rows(cited))
         questioned = _damped(counts[np.searchsorted(cited, problems.questioned_index)])
@@ -227,7 +227,7 @@ class Alternations(Scorer):
         return np.stack(ratios, axis=1)
 
     def explained(self, questioned: str, known: Sequence[str]) -> list[Choice]:
-        """Every alternation in which both sides chose, that which says most first."""
+        """Return every alternation in which both sides chose, the strongest first."""
         ratios = self.ratios(Problems.of([("case", known, questioned)]))[0]
         here, there = (counted(texts).sum(axis=0).astype(int) for texts in ([questioned], known))
         parts = _parts()
@@ -249,7 +249,7 @@ class Alternations(Scorer):
 
 
 def grouped(ratios: Floats) -> Floats:
-    """What alternations add by group, (n, groups), from what each adds, (n, alternations)."""
+    """Return what alternations add by group, (n, groups), from what each adds, (n, alternations)."""
     sums = np.zeros((len(ratios), len(GROUPS)))
     np.add.at(sums.T, list(table().group), ratios.T)
     return sums

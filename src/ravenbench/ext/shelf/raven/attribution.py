@@ -1,11 +1,11 @@
-"""Defines raven-style, Raven's own attribution method: views of texts without content, calibrated out of fold.
+"""Defines raven-style, Raven's own attribution method: views of texts without content, calibrated on out-of-fold scores.
 
-In: for ``RavenStyle.fit`` texts, as many authors' names, of two authors or more, and perhaps topics; for ``predict``,
+In: for ``RavenStyle.fit`` texts, their authors' names (two authors or more), and optionally topics; for ``predict``,
 ``scores`` and ``probabilities`` n texts; for ``likeliest_weight`` scores (n, authors), author codes (n,) from 0, and
 which authors count for each text, (n, authors) bool.
 Out: ``probabilities`` (n, authors) from 0 to 1, columns as ``classes_``, whose rows sum to 1; ``scores`` their natural
-log up to a constant a text, higher = more likely; ``predict`` names (n,); ``likeliest_weight`` a factor of scores, 0 or
-more. InputError if numbers of texts, authors and topics differ, or for fewer than two authors.
+log up to a constant for each text, higher = more likely; ``predict`` names (n,); ``likeliest_weight`` a factor of scores,
+0 or more. InputError if numbers of texts, authors and topics differ, or for fewer than two authors.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FAMILIES: Families = {
     ),
     "letters": tuple(("letters", n, "z", 3000) for n in (2, 3, 4)),
 }
-"""View, length of n-grams, scale and how many are taken up, of each family."""
+"""View, length of n-grams, scale and number of n-grams of each family."""
 _KEPT = 300
 _LAMBDA = 0.5
 _PIECE = 6000
@@ -62,19 +62,19 @@ class RavenStyle(Attributor):
 
     Texts are read through ``content-mask``; lengths of words stay. Each family (characters; words and marks; masked
     syntax, shapes and marks; characters with every letter hidden) is a kernel ridge regression of all authors at once
-    on the mean of its views' inner products, every author weighing alike however much is known of them. Its scores are
-    standardised, author by author, by what texts of others score out of fold. A conditional logistic regression over
-    candidates gives their sum one weight of at least 0, and so probabilities.
+    on the mean of its views' inner products; every author has the same weight, regardless of the amount of text. Its scores
+    are standardised for each author by the out-of-fold scores of other authors' texts. A conditional logistic regression
+    over candidates gives their sum one weight of at least 0, and so probabilities.
 
-    What is learned from scores is learned out of fold. Folds are whole topics where ``topics`` are given to ``fit``.
-    Else an author's texts are divided by what they are about, so that like texts are held out together: a new text is
-    about something new. Texts that are long are cut, and so is the only text of an author.
+    Everything learned from scores is learned on out-of-fold scores. Folds are complete topics if ``topics`` are given to
+    ``fit``. Otherwise an author's texts are divided by content, so that similar texts are held out together, because a new
+    text is about something new. Long texts are cut, and so is the only text of an author.
 
     Attributes
     ----------
     mask_ : ContentMask
     share_ : float
-        What each family weighs.
+        Weight of each family.
     """
 
     name = "raven-style"
@@ -85,7 +85,7 @@ class RavenStyle(Attributor):
     def fit(
         self, texts: Sequence[str], authors: Sequence[str], topics: Sequence[str] | None = None
     ) -> Self:
-        """Learn from texts with their authors and, where known, their topics.
+        """Learn from texts with their authors and, if known, their topics.
 
         InputError if lengths differ or fewer than two authors are given.
         """
@@ -101,7 +101,7 @@ class RavenStyle(Attributor):
         return super().fit(texts, authors)
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """Probability of each author, (texts, authors), columns as ``classes_``; rows sum to 1."""
+        """Return the probability of each author, (texts, authors), columns as ``classes_``; rows sum to 1."""
         from scipy.special import softmax
 
         return np.asarray(softmax(self.scores(texts), axis=1))
@@ -337,7 +337,7 @@ def _standards(scores: Floats, there: Bools, codes: Ints) -> tuple[Floats, Float
 
 
 def likeliest_weight(scores: Floats, codes: Ints, there: Bools) -> float:
-    """The weight of scores (n, authors) that makes true authors likeliest among those who were there, by softmax."""
+    """Return the weight of scores (n, authors) that makes true authors likeliest among present authors, by softmax."""
     from scipy.optimize import minimize
     from scipy.special import log_softmax
 

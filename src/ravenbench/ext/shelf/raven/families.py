@@ -1,14 +1,14 @@
-"""Defines families of features, and the similarity that each gives to two documents.
+"""Defines families of features, and the similarity of two documents in each.
 
 In: for ``fit`` chunks of training texts in the family's view (a rewriting of texts), or their ``GramCounts``; for
 ``between`` documents and impostors (texts by others), both ``Chunked``, and ``links`` (m, 2), pairs of rows of the
 documents from 0.
 Out: ``between`` gives similarities to impostors (documents, impostors) and of linked documents (m,), higher = more
 alike: mean cosines, −1 to 1 (``Delta``), or mean Σmin / Σmax, 0 to 1 (``MinMax``). ``chunk_pairs`` takes bounds and
-links and gives rows of chunks on either side, and the number of the link of each. No error of its own.
+links and returns rows of chunks on either side, and the number of the link of each. No error of its own.
 
-A document is some chunks (``text.views``); the similarity of two documents is the mean over pairs of chunks, so
-that it does not drift with their length.
+A document consists of chunks (``text.views``); the similarity of two documents is the mean over pairs of chunks, so
+that it does not depend on their length.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ class Chunked:
     views: dict[View, list[str]]
     bounds: Ints
     cache: dict[Hashable, Any] = field(default_factory=dict)
-    """What was made of them so far."""
+    """What was computed from them so far."""
 
     def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What ``make`` makes of these documents, made when first asked for."""
+        """Return what ``make`` computes from these documents; it is computed at first use."""
         if key not in self.cache:
             self.cache[key] = make()
         return self.cache[key]
 
     def counts(self, view: View, n: int) -> GramCounts:
-        """The n-grams of every chunk."""
+        """Return the n-grams of every chunk."""
         counts: GramCounts = self.once((view, n), lambda: self._count(view, n))
         return counts
 
@@ -57,7 +57,7 @@ class Chunked:
         return len(self.bounds) - 1
 
     def mean(self, rows: Floats) -> Floats:
-        """Means over each document's chunks of rows (chunks, …), shape (documents, …)."""
+        """Return means over each document's chunks of rows (chunks, …), shape (documents, …)."""
         sizes = np.diff(self.bounds)
         if len(rows) == len(sizes):
             return rows
@@ -89,15 +89,15 @@ class Delta:
         return self
 
     def standard(self, texts: Sequence[str] | GramCounts) -> Floats:
-        """Standardised frequencies of texts, (texts, size)."""
+        """Return standardised frequencies of texts, (texts, size)."""
         return np.asarray((self.grams_.dense(texts) - self.mean_) / self.deviation_)
 
     def embed(self, documents: Chunked) -> Floats:
-        """Vectors whose inner products are mean cosines of chunks."""
+        """Return vectors whose inner products are mean cosines of chunks."""
         return documents.mean(unit(self.standard(documents.counts(self.view, self.n))))
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
-        """Similarities of documents to impostors (documents, impostors) and of linked documents (links,).
+        """Return similarities of documents to impostors (documents, impostors) and of linked documents (links,).
 
         ``links`` (m, 2) are rows of ``documents``.
         """
@@ -124,7 +124,7 @@ class MinMax:
         return self
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
-        """Similarities, as those of ``Delta``."""
+        """Return similarities, as ``Delta`` does."""
         own = self._vectors(documents)
         others = impostors.once(self, lambda: self._vectors(impostors))
         each = documents.mean(impostors.mean(whole_similarities(own, others).T).T)
@@ -144,7 +144,7 @@ Family = Delta | MinMax
 
 
 def chunk_pairs(bounds: Ints, links: Ints) -> tuple[Ints, Ints, Ints]:
-    """Every pair of chunks of two linked documents: rows of the first's, of the second's, and which link it is."""
+    """Return every pair of chunks of two linked documents: rows of the first's, of the second's, and which link it is."""
     sizes = np.diff(bounds)
     first = sizes[links[:, 0]]
     second = sizes[links[:, 1]]

@@ -1,8 +1,8 @@
 """Masks texts by ``content-mask`` (``ContentMask``), which hides their content words (ours).
 
-In: for ``fit`` training texts, which decide what words stay (at most ``k``, a count); for ``transform`` texts.
+In: for ``fit`` training texts, which decide which words stay (at most ``k``, a count); for ``transform`` texts.
 Out: masked texts, in the same order: ``x`` for a content word (``X`` with a capital, ``XX`` in capitals), with
-``lengths`` one for each letter, and ``0`` for a digit; with ``blank`` an ``x`` or a ``0`` alone. SpecError if ``k`` is
+``lengths`` one for each letter, and ``0`` for a digit; with ``blank`` only one ``x`` or ``0``. SpecError if ``k`` is
 below 1, when the mask is made.
 """
 
@@ -23,29 +23,29 @@ from ravenbench.types import Size
 
 @dataclass(eq=False, repr=False)
 class ContentMask(Component):
-    """Puts an ``x`` in the place of every content word (``X`` for a capital, ``XX`` for capitals alone), and ``0`` in
-    that of every digit.
+    """Replaces every content word with ``x`` (``X`` for a capital, ``XX`` if all letters are capitals), and every digit
+    with ``0``.
 
-    What is left is what the transplant probe leaves in place, but for the lengths of words: function words, marks,
-    case, spacing, and how many content words stand between them. Of the ``k`` most frequent words that the probe would
-    let stay, those stay that a list of function words has (English, Dutch, Greek); in other languages those that are
-    spread evenly over texts. Of words with an ending, in languages in which the probe leaves it, the stem is hidden.
+    The transplant probe leaves the same things in place, except the lengths of words: function words, marks,
+    case, spacing, and the number of content words between them. Of the ``k`` most frequent words that the probe would
+    keep, the mask keeps those in a list of function words (English, Dutch, Greek); in other languages, those that are
+    spread evenly over texts. For words with an ending, in languages in which the probe keeps it, only the stem is hidden.
 
     Parameters
     ----------
     k : int
-        Most frequent words that may stay.
+        Number of the most frequent words that may stay.
     lengths : bool
-        As many ``x`` as the word has letters.
+        Write one ``x`` for each letter of a word.
     blank : bool
-        One ``x`` for every content word, whatever its case, and one ``0`` for every word with a digit.
+        Write one ``x`` for every content word, regardless of case, and one ``0`` for every word with a digit.
 
     Attributes
     ----------
     words_ : frozenset of str
         Lowercase words that stay.
     segmenter_ : Segmenter
-        What finds words.
+        The segmenter that finds words.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class ContentMask(Component):
         return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
-        """The texts with content words and digits hidden."""
+        """Return the texts with content words and digits hidden."""
         shown = cache(self._shown)
         return ["".join(map(shown, self.segmenter_.pieces(text))) for text in texts]
 

@@ -5,8 +5,8 @@ truth; for ``s_norms`` similarities of known and questioned documents (m,), and 
 Out: ``verify`` gives answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered; ``log_odds`` natural
 log-odds (n,), unbounded, higher = same author, 0 for an empty text. ``Extractor.measure`` gives features (n, features),
 mean z-scores against impostors (texts by others), higher = more alike (the last, ``length``, is |ln of the ratio of
-lengths|), and which problems can be told (n,) bool; ``s_norms`` such z-scores (m,). SpecError for C or impostors out of
-range, CorpusError for one class or one author. ``families``, ``whitened`` and ``feature_names`` list the features.
+lengths|), and which problems can be decided (n,) bool; ``s_norms`` such z-scores (m,). SpecError for C or impostors out
+of range, CorpusError for one class or one author. ``families``, ``whitened`` and ``feature_names`` list the features.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ _FREER = 10.0
 class Ridge:
     """Probabilities of "same author" from features.
 
-    Features are standardised by training mean and deviation and clipped at ± 3, so that one odd text cannot
-    outvote everything else.
+    Features are standardised by training mean and deviation and clipped at ± 3, so that one odd text does not
+    dominate all others.
 
     Parameters
     ----------
     C : float
         Inverse strength of the L2 penalty.
     common : float
-        How much freer than single weights the weight that all features share is; 0: there is none.
+        How much less regularised the weight shared by all features is than single weights; 0: no shared weight.
     free : int
-        How many of the last features have weights ten times as free.
+        Number of the last features with ten times less regularised weights.
 
     Attributes
     ----------
@@ -85,13 +85,13 @@ class Ridge:
         return self
 
     def answers(self, features: Floats) -> Floats:
-        """Probabilities of the same author (n,), 0 to 1, from features (n, f)."""
+        """Return probabilities of the same author (n,), 0 to 1, from features (n, f)."""
         from scipy.special import expit
 
         return np.asarray(expit(self.log_odds(features)), dtype=np.float64)
 
     def log_odds(self, features: Floats) -> Floats:
-        """Natural log-odds of the same author (n,) from features (n, f)."""
+        """Return natural log-odds of the same author (n,) from features (n, f)."""
         # Not a matrix product: its rounding may depend on how many rows there are.
         odds = (self._standard(features) * self.coef_).sum(axis=1) + self.intercept_
         return np.asarray(odds, dtype=np.float64)
@@ -107,18 +107,18 @@ _LEAST = 10
 
 
 def s_norms(linked: Floats, known: Floats, questioned: Floats, allowed: Bools) -> Floats:
-    """Mean of two z-scores of a similarity, (m,), each against those to one side's nearest impostors.
+    """Return the mean of two z-scores of a similarity, (m,), each against one side's nearest impostors.
 
-    The nearest are the largest quarter, but at least ten; where these are all equal the score is 0.
+    The nearest are the largest quarter, but at least ten; if these are all equal, the score is 0.
 
     Parameters
     ----------
     linked : (m,)
         Mean similarity of a problem's questioned to its known documents.
     known, questioned : (m, impostors)
-        Similarities to impostors of its known documents, on average, and of its questioned one.
+        Similarities to impostors of its known documents, on average, and of its questioned document.
     allowed : (m, impostors)
-        Impostors that count; at least one a problem.
+        Impostors that count; at least one for each problem.
     """
     return (_z_scores(linked, known, allowed) + _z_scores(linked, questioned, allowed)) / 2
 
@@ -183,18 +183,18 @@ _WHITENED: dict[str, tuple[View, int, int]] = {
 
 
 def families() -> dict[str, Family]:
-    """Every family by the name of its feature."""
+    """Return every family by the name of its feature."""
     deltas: dict[str, Family] = {name: Delta(*settings) for name, settings in _DELTAS.items()}
     return deltas | {name: MinMax(*settings) for name, settings in _MINMAXES.items()}
 
 
 def whitened() -> dict[str, Whitened]:
-    """Every whitened family by the name of its feature."""
+    """Return every whitened family by the name of its feature."""
     return {name: Whitened(*settings) for name, settings in _WHITENED.items()}
 
 
 def feature_names() -> list[str]:
-    """Names of the features, in order; the last is ``length``, |log ratio of the two sides' lengths|."""
+    """Return the names of the features, in order; the last is ``length``, |log ratio of the two sides' lengths|."""
     return [*families(), *whitened(), "ppm", "length"]
 
 
@@ -206,7 +206,7 @@ class Extractor:
     ----------
     impostors, seed : int
     names : sequence of str
-        The features that are measured; in the order of ``feature_names``.
+        The features to measure, in the order of ``feature_names``.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class Extractor:
         Median length of training documents in characters.
     families_, whitened_ : fitted
     order_ : (impostors,) int64
-        The order in which impostors stand in for PPM, which is too slow for all of them.
+        The order in which PPM uses impostors, because it is too slow for all of them.
     """
 
     impostors: int = 400
@@ -224,7 +224,7 @@ class Extractor:
     names: Sequence[str] = tuple(feature_names())
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
+        """Learn from training problems. CorpusError if fewer than two authors can be distinguished."""
         self.background_ = Background(self.impostors, self.seed).fit(problems, same)
         texts = self.background_.texts_
         self.length_ = int(np.median([len(text) for text in texts]))
@@ -242,9 +242,9 @@ class Extractor:
         return self
 
     def measure(self, problems: Problems) -> tuple[Floats, Bools]:
-        """Features (n, features), and which problems can be told at all (n,); the others' features are 0.
+        """Return features (n, features), and which problems can be decided (n,); the others' features are 0.
 
-        A problem whose questioned document, or every known one, has no word and no mark cannot be told.
+        A problem cannot be decided if its questioned document, or every known document, has no word and no mark.
         """
         result = np.zeros((len(problems), len(self.names)))
         able = np.zeros(len(problems), dtype=bool)
@@ -343,7 +343,7 @@ class Extractor:
 
 
 _read: WeakKeyDictionary[Extractor, Chunked] = WeakKeyDictionary()
-"""What can be read again is no part of what was learned, and so is not kept in the object."""
+"""Chunks that can be read again; they are not learned, so the object does not store them."""
 
 
 def _documents(problems: Problems) -> tuple[list[str], list[Ints], Ints]:
@@ -370,21 +370,21 @@ _MOST_PROBLEMS = 2000
 
 
 class Measurer(Protocol):
-    """Learns from training problems what problems are measured by, and measures them."""
+    """Learns features from training problems, and measures problems."""
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
+        """Learn from training problems. CorpusError if fewer than two authors can be distinguished."""
         ...
 
     def measure(self, problems: Problems) -> tuple[Floats, Bools]:
-        """Features (n, features), and which problems can be told at all (n,); the others' features are 0."""
+        """Return features (n, features), and which problems can be decided (n,); the others' features are 0."""
         ...
 
 
 class Fused(Verifier):
     """A ridge logistic regression over measured similarities, with a small band of non-answers.
 
-    Of more than 2,000 training problems, 2,000 drawn at random teach the regression.
+    Of more than 2,000 training problems, the regression learns from 2,000 drawn at random.
     """
 
     C: float
@@ -405,8 +405,8 @@ class Fused(Verifier):
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems.
 
-        SpecError if a parameter is out of range. CorpusError if one class is absent, or all documents are one
-        author's.
+        SpecError if a parameter is out of range. CorpusError if one class is absent, or all documents have one
+        author.
         """
         if not self.C > 0 or self.impostors < 2:
             raise SpecError(
@@ -424,9 +424,9 @@ class Fused(Verifier):
         return self.learn(problems, same, *self.extractor_.measure(problems))
 
     def learn(self, problems: Problems, same: Bools, features: Floats, able: Bools) -> Self:
-        """Learn regression and band from what ``Extractor.measure`` found (variants may share that).
+        """Learn regression and band from the result of ``Extractor.measure`` (variants may share it).
 
-        CorpusError if one class is absent among the problems that can be told.
+        CorpusError if one class is absent among the problems that can be decided.
         """
         problems = problems.select(able)
         same = both_classes(same[able], self.name)
@@ -440,12 +440,12 @@ class Fused(Verifier):
         return self.answer(*self.extractor_.measure(problems))
 
     def log_odds(self, problems: Problems) -> Floats:
-        """Natural log-odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
+        """Return natural log-odds of the same author (n,), without the band of non-answers; 0 if a text is empty."""
         features, able = self.extractor_.measure(problems)
         return np.where(able, self.ridge_.log_odds(self._used(features)), 0.0)
 
     def answer(self, features: Floats, able: Bools) -> Floats:
-        """Answers (n,) from 0 to 1, from what ``Extractor.measure`` found."""
+        """Return answers (n,) from 0 to 1, from the result of ``Extractor.measure``."""
         answers = apply_band(self.ridge_.answers(self._used(features)), self.radius_)
         answers[~able] = 0.5
         return answers
@@ -473,29 +473,29 @@ class Raven2026(Fused):
 
     Thirty-odd families of features (frequent tokens and marks, masked syntax, marks, shapes, character n-grams,
     compression; see ``families``, ``whitened`` and ``Extractor``) each give one similarity of questioned and known
-    documents. It enters as its mean z-score against both sides' similarities to their nearest impostors, which are
-    training documents of other authors than the problem's. The regression, and the half-width ≤ .1 of the band, which
-    is chosen on answers out of fold (≤ .2 where problems share documents so widely that authors are kept apart instead
-    of groups), are all that is learned from the truth.
+    documents. It is used as its mean z-score against both sides' similarities to their nearest impostors (training
+    documents by other authors than the problem's). Only two things are learned from the truth: the regression, and the
+    half-width ≤ .1 of the band, chosen on out-of-fold answers (≤ .2 if problems share documents so widely that authors are
+    separated instead of groups).
 
-    Features of a training problem are computed without its own authors among the impostors, as a test problem's
-    are. So all training problems serve both purposes, and ``Problems.calibrate`` is not needed.
+    Features of a training problem are computed without its authors among the impostors, as for a test problem.
+    All training problems therefore serve both purposes, and ``Problems.calibrate`` is not needed.
 
-    Problems with an empty text are left unanswered. Long documents are compared in chunks of the training median.
+    Problems with an empty text stay unanswered. Long documents are compared in chunks of the training median.
 
     Expensive: some thirteen CPU minutes for a default run on newsgroups (``docs/scale.md``), many of them for nine
-    whitenings that are learned anew for every training problem, without its own authors.
+    whitenings that are learned separately for every training problem, without its authors.
 
     Parameters
     ----------
     C : float
         Inverse strength of the ridge.
     impostors : int
-        Most training documents that serve as impostors.
+        Maximum number of training documents used as impostors.
     length : bool
         Add |log ratio of lengths| as a feature. It says nothing of style; in some collections it gives authors away.
     seed : int
-        Draws impostors where there are more.
+        Seed for drawing impostors if there are more.
 
     Attributes
     ----------
@@ -508,7 +508,7 @@ class Raven2026(Fused):
 
     Notes
     -----
-    ``docs/raven-2026.md`` has the protocol under which it was made, and its figures.
+    ``docs/raven-2026.md`` has the protocol of its development, and its results.
     """
 
     name = "raven-2026"

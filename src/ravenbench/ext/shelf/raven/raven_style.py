@@ -1,9 +1,9 @@
-"""Defines raven-style (``RavenStyle``): the recipe of ``raven-2026`` on what a text is without its content.
+"""Defines raven-style (``RavenStyle``): the recipe of ``raven-2026`` on texts without their content.
 
 In: ``Problems`` (n) and, for ``fit``, their truth (n,) bool, True = same author.
 Out: ``verify`` gives answers (n,), probabilities of the same author from 0 to 1, 0.5 = unanswered;
 ``BlindExtractor.measure`` features (n, features), higher = more alike (mean z-scores against impostors, and log10
-ratios by LambdaG and by alternations), and which problems can be told (n,) bool. SpecError for C or impostors out of
+ratios by LambdaG and by alternations), and which problems can be decided (n,) bool. SpecError for C or impostors out of
 range, CorpusError for one class or fewer than two authors.
 """
 
@@ -22,11 +22,11 @@ from ravenbench.text.content_words import speaks_english
 from ravenbench.types import Bools, Floats, Problems, name_array
 
 SHAPES = tuple(name for name in feature_names() if "shape" in name)
-"""Families that see lengths and capitals of words alone, read from the texts as they are."""
+"""Families that use only lengths and capitals of words, from the unchanged texts."""
 MASKED = tuple(name for name in feature_names() if name not in (*SHAPES, "length"))
-"""Families that are read through ``content-mask``."""
+"""Families that read texts through ``content-mask``."""
 NAMES = (*MASKED, *SHAPES, "lambdag")
-"""All features, in order, but for those of alternations, which come last (``GROUPS``)."""
+"""All features, in order, except those of alternations, which come last (``GROUPS``)."""
 
 
 @dataclass(eq=False)
@@ -47,7 +47,7 @@ class BlindExtractor:
     choices: bool = False
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn from training problems. CorpusError if fewer than two authors can be told apart."""
+        """Learn from training problems. CorpusError if fewer than two authors can be distinguished."""
         self.mask_ = ContentMask(blank=not self.forms).fit(problems.texts.rows(problems.documents))
         masked = problems.map_texts(self.mask_)
         self.masked_ = Extractor(self.impostors, self.seed, MASKED).fit(masked, same)
@@ -60,7 +60,7 @@ class BlindExtractor:
         return self
 
     def measure(self, problems: Problems) -> tuple[Floats, Bools]:
-        """Features (n, features), and which problems can be told at all (n,); the others' features are 0."""
+        """Return features (n, features), and which problems can be decided (n,); the others' features are 0."""
         masked = problems.map_texts(self.mask_)
         (words, able), (shapes, shaped) = (
             self.masked_.measure(masked),
@@ -84,29 +84,29 @@ class BlindExtractor:
 
 @dataclass(eq=False, repr=False)
 class RavenStyle(Fused):
-    """``raven-2026`` without content: the same similarities, normalised by impostors, of texts whose content words are
-    hidden, and LambdaG of these.
+    """``raven-2026`` without content: the same similarities, normalised by impostors, of texts with hidden content words,
+    and LambdaG of these texts.
 
-    All but the families of shapes read through ``content-mask``; these see only how long words are and whether they
-    begin with a capital. The regression draws features that tell the same towards one weight (``common``), which is
-    what holds where training problems are few. Of what the transplant probe replaces, lengths and capitals are seen alone,
-    and without ``forms`` nothing is: that is the edition to take (``docs/raven-style.md``).
+    All families except those of shapes read texts through ``content-mask``; the shapes use only how long words are and
+    whether they begin with a capital. The regression shrinks features with the same information towards one weight
+    (``common``), which helps if training problems are few. Of what the transplant probe replaces, only lengths and capitals
+    are used, and without ``forms`` nothing is: use that edition (``docs/raven-style.md``).
 
     Parameters
     ----------
     C : float
         Inverse strength of the ridge.
     impostors : int
-        Most training documents that serve as impostors.
+        Maximum number of training documents used as impostors.
     common : float
-        How much freer the weight that all features share is than those of single features.
+        How much less regularised the weight shared by all features is than single weights.
     seed : int
-        Draws impostors where there are more, and reference sentences.
+        Seed for drawing impostors if there are more, and reference sentences.
     forms : bool
-        Whether it sees how long content words and numbers are and which words begin with a capital; otherwise each is
-        one sign to all families.
+        Whether to use how long content words and numbers are and which words begin with a capital; otherwise each is
+        one sign for all families.
     choices : bool
-        Add what ``alternations`` say of masked texts, where the training texts are English: contractions, words of one
+        Add the ``alternations`` of masked texts, if the training texts are English: contractions, words of one
         meaning, sentences, marks.
 
     Attributes

@@ -1,18 +1,18 @@
-"""Gives cosines of n-gram frequencies after whitening by how authors vary, learned without the problem's own authors.
+"""Computes cosines of n-gram frequencies after whitening by authors' variation, learned without the problem's authors.
 
 In: for ``Whitened.fit`` chunks of impostors' (other authors') texts and the author of each chunk; for ``WhitenedBatch``
 that family, documents and impostors (``Chunked``), the impostors' authors; for its ``between`` ``Cases`` (m problems
 over a table of documents) and, for problems that may not have all impostors, row numbers with their ``Layout``.
-Out: ``between`` gives cosines from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m, impostors)
-of known documents and impostors, and of the questioned one (impostors not allowed mean nothing). ``within``,
+Out: ``between`` returns cosines from −1 to 1, higher = more alike: (m,) of questioned and known documents, (m, impostors)
+of known documents and impostors, and of the questioned document (meaningless for impostors not allowed). ``within``,
 ``whitened``: rows; ``products``: inner products. ``Scatter`` and ``Frame`` prepare; ``leave_out``, ``add``, ``gather``,
 ``between`` and ``interpolated`` are compiled steps; rows count from 0, −1 = none.
 
-What a problem's whitening needs is the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all
-impostors and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Of ``A``
-and ``B`` few rows go, so that the inverse without them follows from that with them (Woodbury); ``b`` and ``g`` move
-by hundredths, so that what depends on them is interpolated between a dozen inverses. ``WhitenedBatch.alone`` says the
-same of one problem by definition, and serves those for which this is not exact enough.
+A problem's whitening needs the inverse of ``A + b B + g I``: ``A`` and ``B`` are the scatters of all
+impostors and within their authors, ``b`` and ``g`` two numbers, all of them without the problem's authors. Few rows of
+``A`` and ``B`` are removed, so the inverse without them follows from the inverse with them (Woodbury); ``b`` and ``g``
+change by hundredths, so what depends on them is interpolated between a dozen inverses. ``WhitenedBatch.alone`` computes
+the same for one problem by definition, for problems for which this is not exact enough.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class Cases:
     Attributes
     ----------
     known : list of (k,) int64
-        Documents known to be one author's, one or more a problem.
+        Documents known to be by one author, one or more for each problem.
     questioned : (m,) int64
         The questioned documents.
     allowed : (m, impostors) bool
-        Impostors that are not by a problem's authors, as far as is known; at least one each.
+        Impostors that are not by a problem's authors, as far as known; at least one for each problem.
     twin : (documents,) int64
-        The impostor that a document is; −1 if it is none.
+        The impostor that a document is; −1 if it is not one.
     """
 
     known: list[Ints]
@@ -60,12 +60,12 @@ class Cases:
 
     @property
     def links(self) -> Ints:
-        """Pairs (questioned, known) of documents, problem by problem, (links, 2)."""
+        """Return pairs (questioned, known) of documents, problem by problem, (links, 2)."""
         return np.stack([np.repeat(self.questioned, self.sizes), self._flat], axis=1)
 
     @property
     def sizes(self) -> Ints:
-        """Number of known documents of each problem, (m,)."""
+        """Return the number of known documents of each problem, (m,)."""
         return np.array([len(k) for k in self.known], dtype=np.int64)
 
     @property
@@ -73,7 +73,7 @@ class Cases:
         return np.concatenate([np.zeros(0, np.int64), *self.known])
 
     def over_known(self, values: Floats) -> Floats:
-        """Means over each problem's known documents of values (links, …)."""
+        """Return means over each problem's known documents of values (links, …)."""
         if len(values) == len(self):
             return values
         starts = np.cumsum(self.sizes) - self.sizes
@@ -81,17 +81,17 @@ class Cases:
         return np.asarray(total / self.sizes.reshape(-1, *[1] * (values.ndim - 1)))
 
     def sides(self, each: Floats) -> tuple[Floats, Floats]:
-        """Similarities to impostors, from those of all documents (documents, impostors): of a problem's known
-        documents on average and of its questioned one, (m, impostors) each."""
+        """Return similarities to impostors, from those of all documents (documents, impostors): of a problem's known
+        documents on average and of its questioned document, (m, impostors) each."""
         return self.over_known(each[self._flat]), each[self.questioned]
 
     def take(self, chosen: Ints) -> Cases:
-        """``Cases`` of some of the problems."""
+        """Return ``Cases`` of some of the problems."""
         known = [self.known[i] for i in chosen]
         return Cases(known, self.questioned[chosen], self.allowed[chosen], self.twin)
 
     def batches(self, chosen: Ints, bounds: Ints) -> Iterator[Ints]:
-        """``chosen`` problems, as many at a time as have not too many chunks that are no impostors'."""
+        """Yield ``chosen`` problems in batches that do not have too many chunks outside the impostors."""
         sizes = np.where(self.twin < 0, np.diff(bounds), 0)
         batch: list[int] = []
         met: set[int] = set()
@@ -112,16 +112,16 @@ class Cases:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the chunks of some problems stand: first the impostors', then those of documents that are none.
+    """The places of the chunks of some problems: first the impostors' chunks, then those of other documents.
 
     Attributes
     ----------
     extra : (extra,) int64
         Rows of the documents' chunks that follow the impostors'.
     pairs : (links, 2)
-        Rows of every problem's known documents and of its questioned one, each with each.
+        Rows of every problem's known documents and of its questioned document, each with each.
     own, place, own_ends, link_ends, removed, removed_ends
-        As ``leave_out`` takes them.
+        As for ``leave_out``.
     """
 
     extra: Ints
@@ -135,7 +135,7 @@ class Layout:
 
     @classmethod
     def of(cls, cases: Cases, documents: Chunked, impostors: Chunked) -> Layout:
-        """The chunks of these problems."""
+        """Return the layout of the chunks of these problems."""
         used = np.unique(np.concatenate([cases.questioned, *cases.known]))
         filled = int(impostors.bounds[-1])
         rows: dict[int, Ints] = {}
@@ -199,7 +199,7 @@ def leave_out(
     to_questioned: Floats,
     linked: Floats,
 ) -> Bools:
-    """Similarities of problems, each without some impostors; returns which of them are exact, (m,).
+    """Compute similarities of problems, each without some impostors; return which of them are exact, (m,).
 
     Parameters
     ----------
@@ -213,17 +213,17 @@ def leave_out(
     sizes : (impostors,)
         Chunks of each impostor.
     removed, removed_ends : flat, (m + 1,)
-        Chunks that are left out, by author.
+        Chunks to leave out, by author.
     own, own_ends : flat, (m + 1,)
-        Rows of a problem's chunks: those of its known documents, then of its questioned one.
+        Rows of a problem's chunks: those of its known documents, then of its questioned document.
     place : flat, as ``own``
-        Which document a row belongs to: 0, 1, … for the known ones, the last number for the questioned one.
+        Which document a row belongs to: 0, 1, … for known documents, the last number for the questioned document.
     link_ends : (m + 1,)
         Of a problem's ``links``: its rows of known documents, each with all of its questioned document's.
     mean, to_questioned : (m, impostors)
-        Take the similarities of impostors with the known documents, on average, and with the questioned one.
+        Receive the similarities of impostors with the known documents, on average, and with the questioned document.
     linked : (m,)
-        Takes the mean similarity of the questioned to the known documents.
+        Receives the mean similarity of the questioned to the known documents.
     """
     count = len(author)
     nodes = len(gram)
@@ -334,14 +334,14 @@ def gather(gram: Floats, weights: Floats, one: int, to: Floats) -> None:
 
 @njit(cache=True)
 def between(gram: Floats, weights: Floats, one: int, other: int) -> float:
-    """The product of two rows, interpolated between nodes."""
+    """Return the product of two rows, interpolated between nodes."""
     total: float = interpolated(gram[:, one], weights, other)
     return total
 
 
 @njit(cache=True)
 def interpolated(values: Floats, weights: Floats, one: int) -> float:
-    """A value of those at the nodes, (nodes, …), interpolated between them."""
+    """Return a value interpolated between those at the nodes, (nodes, …)."""
     total = 0.0
     for k in range(len(weights)):
         total += weights[k] * values[k, one]
@@ -357,17 +357,17 @@ _FAR = 0.3
 _STEPS = np.array(
     [0.0, 1.0, -1.0, 0.5774, -0.5774, 0.8515, -0.8515, 0.2897, -0.2897, 0.9484, -0.9484]
 )
-"""Places of interpolation along an axis, the first so many of which will do for a polynomial (Leja)."""
+"""Places of interpolation along an axis (Leja); a polynomial needs only the first of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scatter:
-    """What authors contribute to the covariance: everything a whitening without some of them needs beside products.
+    """Contributions of authors to the covariance: everything that a whitening without some of them needs besides products.
 
     Attributes
     ----------
     rows : (n, p)
-        Standardised frequencies of the impostors' chunks, and ``author`` (n,) whose they are, from 0.
+        Standardised frequencies of the impostors' chunks, and their ``author`` (n,), from 0.
     count, square, spread : (authors,)
         Chunks, sum of squares, and sum of squares within.
     """
@@ -380,7 +380,7 @@ class Scatter:
 
     @classmethod
     def of(cls, rows: Floats, author: Ints) -> Scatter:
-        """The scatter of these rows; authors may have any numbers."""
+        """Return the scatter of these rows; authors may have any numbers."""
         _, code, count = np.unique(author, return_inverse=True, return_counts=True)
         own, _ = within(rows, author)
         square = np.zeros(len(count))
@@ -390,7 +390,7 @@ class Scatter:
         return cls(rows, code.astype(np.int64), count, square, spread)
 
     def numbers(self, removed: Bools, shrinkage: float) -> Floats:
-        """Natural log b and log g of whitenings, (m, 2), where ``removed`` (m, authors) left out; not finite if
+        """Return natural log b and log g of whitenings, (m, 2), with ``removed`` (m, authors) left out; not finite if
         undefined."""
         left = ~removed
         freedom = left @ (self.count - 1.0)
@@ -409,7 +409,7 @@ class Scatter:
 
 
 def within(rows: Floats, author: Ints) -> tuple[Floats, int]:
-    """Deviations of texts from their author's mean, scaled to be unbiased, of authors with several texts; and their
+    """Return deviations of texts from their author's mean, scaled to be unbiased, for authors with several texts; and their
     degrees of freedom."""
     _, code, count = np.unique(author, return_inverse=True, return_counts=True)
     order = np.argsort(code, kind="stable")
@@ -424,14 +424,14 @@ def within(rows: Floats, author: Ints) -> tuple[Floats, int]:
 
 
 class Frame:
-    """The region in which a family's numbers are interpolated: that of leaving out any two authors or fewer.
+    """The region in which a family's numbers are interpolated: leaving out any two authors or fewer.
 
-    It depends on the impostors alone, so that no answer depends on which problems are asked together.
+    It depends only on the impostors, so that no answer depends on the other problems of a batch.
 
     Attributes
     ----------
     nodes : (nodes, 2)
-        The numbers between which everything is interpolated; none where the numbers are undefined.
+        The numbers between which everything is interpolated; none if the numbers are undefined.
     """
 
     def __init__(self, scatter: Scatter, shrinkage: float) -> None:
@@ -466,7 +466,7 @@ class Frame:
         self.nodes = (steps * self._half + self._middle) @ self._axes
 
     def weights(self, numbers: Floats) -> tuple[Bools, Floats]:
-        """Which ``numbers`` (m, 2) lie in the region, and the weights of the nodes, (m, nodes), 0 outside."""
+        """Return which ``numbers`` (m, 2) are in the region, and the weights of the nodes, (m, nodes), 0 outside."""
         weights = np.zeros((len(numbers), len(self.nodes)))
         inside: Bools = np.asarray(np.isfinite(numbers).all(axis=1)) & (len(self.nodes) > 0)
         if inside.any():
@@ -482,13 +482,13 @@ class Frame:
 
 
 class ScratchBuffer:
-    """Memory that is used over and over: asking the system for as much anew takes longer than filling it."""
+    """Memory that is reused, because allocating it again takes longer than filling it."""
 
     def __init__(self) -> None:
         self._held = np.empty(0)
 
     def take(self, *shape: int) -> Floats:
-        """An array of this shape with anything in it, valid until the next is taken."""
+        """Return an array of this shape with arbitrary content, valid until the next call."""
         size = int(np.prod(shape))
         if size > len(self._held):
             self._held = np.empty(0)
@@ -499,7 +499,7 @@ class ScratchBuffer:
 def products(
     scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, scratch: ScratchBuffer
 ) -> tuple[Floats, Floats, Floats]:
-    """Inner products after whitening at every node: of all rows with the scatter's, (nodes, r, n), in ``scratch``; of
+    """Return inner products after whitening at every node: of all rows with the scatter's, (nodes, r, n), in ``scratch``; of
     each row with itself, (nodes, r); and of ``pairs`` (m, 2) of rows, (nodes, m). Rows are the scatter's, then
     ``extra`` (r − n, p)."""
     from scipy.linalg import cholesky, solve_triangular
@@ -531,12 +531,12 @@ def products(
 
 @dataclass(eq=False)
 class Whitened:
-    """Standardised frequencies, scaled so that what varies within authors' own texts counts little.
+    """Standardised frequencies, scaled so that variation within the texts of an author counts little.
 
     The covariance is that within impostors of one author, mixed with that of all impostors (by ``PRIOR``; known
-    sets are few in small collections) and shrunk as Ledoit & Wolf 2004 do. It is fitted anew for each problem whose
+    sets are few in small collections) and shrunk as in Ledoit & Wolf 2004. It is fitted separately for each problem whose
     authors are among the impostors, without their texts: otherwise training problems would look better separated
-    than test problems ever can.
+    than test problems can be.
 
     Attributes
     ----------
@@ -568,11 +568,11 @@ class Whitened:
         return self
 
     def whiten(self, rows: Floats, impostors: Floats, author: Ints) -> Floats:
-        """Rows in coordinates in which the covariance learned from these impostors is the identity."""
+        """Return rows in coordinates in which the covariance learned from these impostors is the identity."""
         return whitened(rows, self.factor(impostors, author))
 
     def factor(self, impostors: Floats, author: Ints) -> Floats:
-        """The Cholesky factor of the covariance learned from these impostors."""
+        """Return the Cholesky factor of the covariance learned from these impostors."""
         from scipy.linalg import cholesky
 
         covariance = impostors.T @ impostors / len(impostors)
@@ -591,7 +591,7 @@ class Whitened:
 
 
 def whitened(rows: Floats, factor: Floats) -> Floats:
-    """Rows (n, p) in coordinates in which the covariance with this Cholesky factor is the identity."""
+    """Return rows (n, p) in coordinates in which the covariance with this Cholesky factor is the identity."""
     from scipy.linalg import solve_triangular
 
     return np.asarray(solve_triangular(factor, rows.T, lower=True).T)
@@ -626,10 +626,10 @@ class WhitenedBatch:
     def between(
         self, cases: Cases, layouts: list[tuple[Ints, Layout]]
     ) -> tuple[Floats, Floats, Floats]:
-        """Mean similarity of each problem's questioned to its known documents (m,), and the similarities to impostors
-        of its known documents, on average, and of its questioned one, (m, impostors) each.
+        """Return the mean similarity of each problem's questioned to its known documents (m,), and the similarities to
+        impostors of its known documents, on average, and of its questioned document, (m, impostors) each.
 
-        Those of impostors that are not allowed mean nothing. ``layouts`` are problems without some of the impostors,
+        Values for impostors that are not allowed are meaningless. ``layouts`` are problems without some of the impostors,
         in batches that cover them all.
         """
         linked, mean, to_questioned = self._with_all(cases)
@@ -648,10 +648,10 @@ class WhitenedBatch:
         return linked, mean, to_questioned
 
     def alone(self, known: Ints, questioned: int, allowed: Bools) -> tuple[Floats, Floats]:
-        """Similarities of one problem's questioned to its known documents (k,), and of the known and then the
-        questioned to its impostors (k + 1, allowed), by definition.
+        """Return similarities of one problem's questioned to its known documents (k,), and of the known and then the
+        questioned document to its impostors (k + 1, allowed), by definition.
 
-        ``allowed`` (impostors,) marks those that are not its authors'.
+        ``allowed`` (impostors,) marks impostors that are not by its authors.
         """
         bounds = self.documents.bounds
         parts = [self.own[bounds[r] : bounds[r + 1]] for r in np.append(known, questioned)]
