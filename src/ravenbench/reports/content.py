@@ -675,6 +675,70 @@ def content_table(probe: ContentProbe | None) -> Table:
     return shown if known else without(shown, *topical)
 
 
+IN_BRIEF = {
+    Content.LOSES: "needs content words",
+    Content.NOTICES: "notices the replacement",
+    Content.SWAYED: "content changes answers",
+    Content.DISPLACED: "content changes answers",
+    Content.FLOOR: "not above the floor",
+    Content.LESS: "no content effect",
+}
+"""Outcomes in at most four words, if their names are longer."""
+
+
+def glance_table(probe: ContentProbe | None) -> Table:
+    """Return the table that a page shows first: AUC, style left (an AUC), drop, swing and verdict of each verifier."""
+
+    def with_interval(estimate: Estimate) -> str:
+        low, high = map(figure, estimate.interval or (None, None))
+        text = figure(estimate.value)
+        return (
+            f"{text}\N{NO-BREAK SPACE}[{low},\N{NO-BREAK SPACE}{high}]"
+            if estimate.interval
+            else text
+        )
+
+    rows = () if probe is None or probe.section.reason else best_first(probe.rows)
+    note = (
+        "AUC: .5 is guessing, 1 is perfect. Style left: AUC with the content words of all"
+        " questioned texts replaced; high means that the verifier recognises style. Drop: AUC minus"
+        " style left. Swing: how much AUC changes with the topic of content words; 0 means not at"
+        " all. [ ]: 95 % intervals."
+    )
+    notes = {
+        f"No content effect: not beyond ±{figure(row.judged.margin)[:-1]}."
+        for row in rows
+        if row.judged.outcome is Content.LESS
+    }
+    notes |= {
+        f"{row.verifier}: {row.judged.confinement}." for row in rows if in_brackets(row.judged)
+    }
+    return table(
+        "glance",
+        "Style or content?",
+        rows,
+        col("verifier", "verifier", text=True),
+        col("AUC", "figures.auc", text=True, show=lambda auc: auc and with_interval(auc)),
+        col(
+            "style left",
+            "figures.style_left",
+            text=True,
+            show=lambda left: left and with_interval(left),
+        ),
+        col("drop", "figures.drop.value", signed=True),
+        col("swing", "figures.swing.value", signed=True),
+        col(
+            "verdict",
+            "judged",
+            text=True,
+            show=lambda judged: Toned.of(
+                IN_BRIEF.get(judged.outcome, judged.outcome), toned(judged).tone
+            ),
+        ),
+        note=" ".join([note, *sorted(notes)]),
+    )
+
+
 def replacements_table(probe: ContentProbe | None) -> Table:
     """Figures (AUC and differences) and outcome of every verifier by each replacement of content words."""
     rows = () if probe is None else [row for worst in probe.rows for row in worst.by_replacement]
@@ -865,8 +929,11 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     return f" Most style left, without a content effect: {clear}{confined}{of_all}."
 
 
-def content_sentence(row: ContentRow) -> str:
-    """What the transplant found of a verifier; it claims no more than the intervals."""
+def content_sentence(row: ContentRow, *, below_table: bool = False) -> str:
+    """Return what the probe found of a verifier, within what the intervals allow.
+
+    Without what ``glance_table`` shows, and what it shows of all verifiers, if it is ``below_table``.
+    """
     figures = row.figures
     judged = row.judged
     if (
@@ -876,68 +943,52 @@ def content_sentence(row: ContentRow) -> str:
         or figures.auc is None
     ):
         silent = [_finding(check) for check in _stated(judged, frozenset())]
-        consequence = "Nothing more can be said of content" if silent else "No verdict on content"
+        consequence = "Raven cannot say more on content" if silent else "No verdict on content"
         return " ".join([*silent, f"{consequence}: {judged.reason}."])
-    moves = any(
-        check.effect is Content.RELIES and check.state is State.EFFECT and not check.raw
-        for check in judged.checks
-    )
-    style_left = figure(figures.style_left.value) + interval_in_words(figures.style_left.interval)
-    swing = figure(figures.swing.value, signed=True) + interval_in_words(
-        figures.swing.interval, signed=True
-    )
-    auc = figure(figures.auc.value)
-    if row.whole is not None and figure(row.whole) != auc:
-        way = NATURAL if row.natural else row.replacement
-        part = "that could be rewritten" if way == FITTED else f"with {way} words"
-        auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
-    floor = (
-        ""
-        if row.floor is None
-        else ", where a scorer of content words alone has"
-        f" {figure(row.floor.value)}{interval_in_words(row.floor.interval)}"
-    )
-    text = (
-        f"AUC is {auc}, and {style_left} with content replaced{floor}; the topic of content words"
-        f" {'moves it by' if moves else 'makes a difference of'} {swing}."
-    )
+    found = {
+        check.effect for check in judged.checks if check.state is State.EFFECT and not check.raw
+    }
+    sentences = [] if below_table else [_measured(row, Content.RELIES in found)]
+    # The figures above show that topic changes AUC, which says more than that it changes single answers.
+    known = {Content.RELIES, Content.SWAYED} if Content.RELIES in found else set()
+    if below_table:
+        known |= {*found} & {Content.LOSES, Content.FOLLOWS}
     if row.misleads is not None and row.helps is not None:
         misleads = figure(row.misleads.value) + interval_in_words(row.misleads.interval)
-        text += (
-            f" On untouched texts AUC is {misleads} where topic misleads (one author on two topics,"
-            f" two authors on one), and {figure(row.helps.value)} where topic helps."
-        )
-        stays_helps, stays_misleads = row.topic
-        if stays_helps is not None and stays_misleads is not None:
-            text += (
-                f" Topic guessed from what stays has {figure(stays_misleads.value)}"
-                f"{interval_in_words(stays_misleads.interval)} and {figure(stays_helps.value)}."
+        helps = figure(row.helps.value)
+        if below_table:
+            start = "It follows topic: o" if Content.FOLLOWS in found else "O"
+            sentences.append(
+                f"{start}n the original texts AUC is {misleads} where topic misleads, {helps} where"
+                " it helps."
             )
+        else:
+            sentences.append(
+                f"On the original texts AUC is {misleads} where topic misleads (one author on two"
+                f" topics, two authors on one) and {helps} where topic helps."
+            )
+            sentences += topic_sentence(row)
     if judged.outcome is Content.NO_VERDICT:
-        return f"{text} No verdict: {judged.reason}."
-    if row.replacement == FREE:
-        text += (
-            " These are its figures where words of other lengths took the places of content words,"
-            " which decided."
+        return " ".join([*sentences, f"No verdict: {judged.reason}."])
+    if row.replacement == FREE and not below_table:
+        sentences.append(
+            "The replacement by words of other lengths decided, and these are its figures."
         )
     if row.natural:
-        text += (
-            " It reads grammar, so that style left and drop are those where words of the same part"
-            " of speech and inflection took the places."
+        sentences.append(
+            "It reads grammar, so style left and drop are measured with words of the same part of"
+            " speech and inflection."
         )
-    # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
-    sentences = [
-        text,
-        *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset())),
-    ]
+    sentences += map(_finding, _stated(judged, known))
     if judged.outcome is Content.GUESSES:
         sentences.append(
-            "Its AUC does not differ from guessing, so it is no merit that content does not"
-            " move it."
+            "Its AUC does not differ from guessing, so the lack of a content effect is not an"
+            " advantage."
         )
     if judged.outcome is Content.FLOOR:
         sentences.append(
-            "Its interval does not lie above that floor, so that it is not shown to know style."
+            "Its interval is not above that floor, so the probe does not show that it recognises"
+            " style."
         )
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(CHECKS[name] for name in judged.open)
@@ -951,22 +1002,56 @@ def content_sentence(row: ContentRow) -> str:
         )
     if figures.batched:
         sentences.append(
-            "Its answers depend on the other problems of a batch: figures are those of whole arms."
+            "Its answers depend on the other problems of a batch; the figures are those of complete"
+            " test sets."
         )
-    return (
-        " ".join(sentences)
-        if judged.reason is None
-        else f"{' '.join(sentences)} Note: {judged.reason}."
+    if judged.reason is not None:
+        sentences.append(f"Note: {judged.reason}.")
+    return " ".join(sentences)
+
+
+def _measured(row: ContentRow, moves: bool) -> str:
+    """AUC, style left and swing of a verifier in a sentence; ``moves``: its swing is an effect."""
+    style_left, swing = row.figures.style_left, row.figures.swing
+    assert style_left is not None and swing is not None
+    left = figure(style_left.value) + interval_in_words(style_left.interval)
+    change = figure(swing.value, signed=True) + interval_in_words(swing.interval, signed=True)
+    auc = figure(value_of(row.figures.auc))
+    if row.whole is not None and figure(row.whole) != auc:
+        way = NATURAL if row.natural else row.replacement
+        part = "that could be rewritten" if way == FITTED else f"with {way} words"
+        auc = f"{figure(row.whole)}; on the problems {part} it is {auc}"
+    floor = (
+        ""
+        if row.floor is None
+        else "; a scorer of content words only then has"
+        f" {figure(row.floor.value)}{interval_in_words(row.floor.interval)}"
     )
+    return (
+        f"AUC is {auc}, and {left} with content replaced{floor}. The topic of content words"
+        f" {'changes it by' if moves else 'makes a difference of'} {change}."
+    )
+
+
+def topic_sentence(row: ContentRow) -> list[str]:
+    """Return what a scorer reaches that guesses topic from the words that are not replaced; empty if it was not run."""
+    helps, misleads = row.topic
+    if helps is None or misleads is None:
+        return []
+    return [
+        "A scorer that guesses topic from the words that stay has"
+        f" {figure(misleads.value)}{interval_in_words(misleads.interval)} where topic misleads and"
+        f" {figure(helps.value)} where it helps."
+    ]
 
 
 CHECKS = {
     "swing": "the swing",
     "drop": "the drop",
-    "sway": "how far single answers move",
-    "silence": "answers left open",
-    "turned": "decisions that change",
-    "shift": "how far answers move in rank",
+    "sway": "changes of single answers",
+    "silence": "unanswered problems",
+    "turned": "changed decisions",
+    "shift": "changes of rank",
 }
 
 
@@ -992,30 +1077,30 @@ def _finding(check: Check) -> str:
     behind = "By the scores behind its answers: " if check.raw else ""
     if check.effect is Content.RELIES:
         moved = figure(value, signed=True) + interval_in_words(interval, signed=True)
-        return f"{behind}Topic alone moves AUC by {moved}."
+        return f"{behind}Topic changes AUC by {moved}."
     if check.effect is Content.LOSES:
         ends = sorted(map(abs, interval)) if interval else None
         amount = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
         return (
-            f"{behind}Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount}"
-            " without them."
+            f"{behind}It uses content words: without them AUC is {amount}"
+            f" {'lower' if value > 0 else 'higher'}."
         )
     if check.effect is Content.NOTICES:
         return (
-            f"{behind}When content is replaced it answers {abs(100 * value):.0f} %"
-            f" {'fewer' if value > 0 else 'more'} of the problems (one and the same answer to many"
-            " counts as none): it notices the replacement."
+            f"{behind}It notices the replacement: it answers {abs(100 * value):.0f} %"
+            f" {'fewer' if value > 0 else 'more'} of the problems (one answer to many counts as"
+            " none)."
         )
     if check.effect is Content.FOLLOWS:
-        return "It follows topic: where topic misleads, its AUC is below .5."
+        return "It follows topic, because AUC is below .5 where topic misleads."
     if check.name == "turned":
-        return f"With content replaced {100 * value:.0f} % of its decisions change, beyond chance."
+        return f"With content replaced, {100 * value:.0f} % of its decisions change, beyond chance."
     moved = (
-        "Topic moves single answers both ways"
+        "Topic changes single answers in both directions"
         if check.name == "sway"
-        else "With content replaced answers move"
+        else "With content replaced, answers change"
     )
-    return f"{behind}{moved}, by {figure(value)} in ranks (from 0 to 1) more than chance does."
+    return f"{behind}{moved}, by {figure(value)} in ranks (0 to 1) more than by chance."
 
 
 def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
@@ -1107,10 +1192,11 @@ OUTCOME: dict[Content | Domain, str] = {
 def content_figure(probe: ContentProbe) -> Figure:
     """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
     that with content along with it."""
-    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(probe.rows))
+    rows = best_first(probe.rows)
+    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
     ends = [0.45, 0.7]
-    for position, row in enumerate(probe.rows):
+    for position, row in enumerate(rows):
         style_left = row.figures.style_left
         if style_left is None or row.reach is None:
             continue
@@ -1127,7 +1213,7 @@ def content_figure(probe: ContentProbe) -> Figure:
             )
         axes.plot([style_left.value], [position], "o", markersize=4.5, color=color)
         ends += [style_left.value, *row.reach, *(style_left.interval or ())]
-    name_rows(axes, [row.verifier for row in probe.rows])
+    name_rows(axes, [row.verifier for row in rows])
     axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
     axes.set_xlabel("AUC (.5 = guessing)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)

@@ -179,10 +179,7 @@ def domain_sentence(row: DomainRow) -> str:
     gain = row.gain
     judged = row.judged
     if judged.outcome is Domain.NOT_APPLICABLE:
-        return (
-            "It answers alike after either training: nothing is learned from it, so the question"
-            " does not apply."
-        )
+        return "It learns nothing from training: its answers after both trainings are the same."
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."
     size = figure(abs(gain.value))
@@ -192,7 +189,7 @@ def domain_sentence(row: DomainRow) -> str:
         else f"{'raises' if gain.value > 0 else 'lowers'} AUC by {size}"
     )
     interval = interval_in_words(gain.interval, signed=True)
-    text = f"Training near the test topics instead of near others {moved}{interval}."
+    text = f"Training near the test topics {moved}{interval}."
     if judged.outcome is Domain.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     if judged.outcome is Domain.UNDECIDED and judged.needed:

@@ -24,15 +24,18 @@ from ravenbench.reports import view
 from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.content import (
     badge,
+    best_first,
     content_json,
     content_sentence,
     content_table,
+    glance_table,
     headline,
     no_verdict,
     reference_sentences,
     reference_table,
     references_json,
     replacements_table,
+    topic_sentence,
 )
 from ravenbench.reports.report import Report
 from ravenbench.statistics.axes import EFFECTS, Content, Domain, Judged, wrong_by_chance
@@ -186,6 +189,8 @@ class RunReport(Report[Analysis]):
             "verdicts": _verdicts(analysis),
             "headline": headline(analysis.content),
             "lets": reference_sentences(analysis.content),
+            "glance": view.to_html(glance_table(analysis.content)),
+            "topic": [] if analysis.content is None else topic_sentence(analysis.content.rows[0]),
             "chance": chance_sentence(analysis),
             "finding": finding,
             "leading": TESTED[0],
@@ -268,8 +273,10 @@ class RunReport(Report[Analysis]):
             keys.index("results"), keys.pop(keys.index("shortcut"))
         )  # here scores come first
         for key in keys:
-            table = self.every[key]
-            blocks += [view.for_terminal(table)] if table.rows and table.terminal else []
+            first = key == "content"
+            table = glance_table(analysis.content) if first else self.every[key]
+            if table.rows and table.terminal:
+                blocks.append(view.for_terminal(table, tight=first))
             blocks += map(Text, advice_of.get(key, ()))
         blocks += [
             Text(f"Mind: {sentence}.") for sentence in analysis.plan.corpus.notes.get(ACCOUNT, ())
@@ -763,17 +770,12 @@ def _differences(aucs: Sequence[Shortcut]) -> str:
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
     """By verifier: a badge, the kind of outcome and a sentence for each axis that was measured."""
     verdicts = []
-    for verifier in analysis.verifiers:
+    rows = () if analysis.content is None else best_first(analysis.content.rows)
+    for verifier in [row.verifier for row in rows] or analysis.verifiers:
         axes = []
         if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
-            axes.append(
-                {
-                    "badge": badge(row.judged),
-                    "kind": row.judged.outcome.name,
-                    "text": content_sentence(row),
-                }
-            )
+            axes.append({"badge": "", "kind": "", "text": content_sentence(row, below_table=True)})
         if analysis.domain is not None and analysis.domain.section.repetitions:
             domain_row = analysis.domain.row(verifier)
             axes.append(
