@@ -116,7 +116,7 @@ def _misfit(value: Any, hint: Any) -> str:
             if isinstance(value, list | tuple)
             else ["what fits"]
         )
-        return f"a list, and each in it {''.join(misfits[:1])}" if any(misfits) else ""
+        return f"a list in which each item is {''.join(misfits[:1])}" if any(misfits) else ""
     if hint in _PLAIN:
         fits = isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
         return "" if fits else _PLAIN[hint][1]
@@ -364,8 +364,9 @@ def identity(value: Any) -> Any:
         " scikit-learn",
         found=value,
         fix=(
-            "take as parameters what the object is made from, make it in fit and keep it under a"
-            " name that ends in _; for a function write a class with fit and transform"
+            "take as parameters only what the object needs, build the object in fit and keep"
+            " it under a name that ends in _; instead of a function write a class with fit"
+            " and transform"
         ),
     )
 

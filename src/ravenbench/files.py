@@ -54,8 +54,8 @@ def check_not_forked() -> None:
     """
     if _USED and _USED[0] != os.getpid():
         raise RavenError(
-            "this process was forked from one in which Raven was used, and cannot read tables; "
-            "start it anew: multiprocessing.get_context('spawn')"
+            "this process was forked from one that used Raven, so it cannot read tables;"
+            " start it in another way: multiprocessing.get_context('spawn')"
         )
     _USED[:] = [os.getpid()]
 
@@ -66,7 +66,7 @@ def location(path: str | Path) -> Path:
     MissingPart if a URL is given and the extra that reads it is not installed; InputError if it is neither.
     """
     if not isinstance(path, str | os.PathLike) and not is_remote(path):
-        raise InputError("this is no path", found=path, expected="a path or an address, as text")
+        raise InputError("this is not a path", found=path, expected="a path or URL, as text")
     if "://" not in str(path) or is_remote(path):
         return Path(path) if isinstance(path, str) else path
     try:
@@ -98,9 +98,9 @@ def check_reachable(path: Path) -> None:
         probe.unlink()
     except Exception as error:  # every file system has its own errors
         raise InputError(
-            f"the place cannot be written ({type(error).__name__}: {error})",
+            f"Raven cannot write here ({type(error).__name__}: {error})",
             file=str(path),
-            fix="check the URL, the endpoint and your rights there",
+            fix="check the URL, the endpoint and your permissions there",
         ) from error
 
 
@@ -311,10 +311,10 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
     except OSError as error:
         raise InputError(
-            "a folder stands where a file belongs",
+            "this is a folder, and Raven needs a file with this name",
             file=folder,
             expected="a file, or nothing",
-            fix="move the folder elsewhere or remove it, and repeat the command",
+            fix="move or remove the folder, then repeat the command",
         ) from error
 
 
@@ -328,10 +328,10 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
         folder.mkdir(PRIVATE if private else 0o777, parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(
-            "a file stands where a folder belongs",
+            "this is a file, and Raven needs a folder with this name",
             file=folder,
             expected="a folder, or nothing",
-            fix="move the file elsewhere or remove it, and repeat the command",
+            fix="move or remove the file, then repeat the command",
         ) from error
 
 
@@ -466,7 +466,7 @@ def read_ordinary(path: Path) -> bytes:
         and not stat.S_ISREG(mode := path.stat().st_mode)
         and not stat.S_ISDIR(mode)
     ):
-        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "not an ordinary file", str(path))
     return path.read_bytes()
 
 
@@ -496,7 +496,7 @@ def _form(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, order and type that the head of a ``.npy`` form states: NumPy parses it as a Python expression."""
     file = io.BytesIO(head)
     if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError("an array of another version of the form")
+        raise ValueError("an array in another version of the format")
     return np.lib.format.read_array_header_1_0(file)
 
 

@@ -45,9 +45,7 @@ class RunLimits:
     def __post_init__(self) -> None:
         if self.device is not None and not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
             expected = "auto, cpu, cuda or cuda:NUMBER"
-            raise SpecError(
-                "there is no such device", found=f"--device {self.device}", expected=expected
-            )
+            raise SpecError("unknown device", found=f"--device {self.device}", expected=expected)
         if self.cell_timeout is not None:
             _seconds(self.cell_timeout, "--cell-timeout")
 
@@ -110,6 +108,6 @@ def _seconds(duration: str | float, name: str) -> float:
         seconds = 0.0
     if not 0 < seconds <= LONGEST:
         raise SpecError(
-            f"{name} must be a number of seconds above 0, at most {LONGEST}", found=duration
+            f"{name} must be a number of seconds above 0 and at most {LONGEST}", found=duration
         )
     return seconds

@@ -53,11 +53,11 @@ class Panel:
         return f"{self.title}: {self.readers}"
 
 
-TEST = Panel("Test verifiers", "for who has a method, or answers to judge")
-ONE_TEXT = Panel("One text", "for who is asked about a text, or wants to hide in one")
-LOOK = Panel("Look", "for who explores a collection")
-CORPORA = Panel("Corpora and problems", "for who prepares texts")
-SHARE = Panel("Share and extend", "for who publishes, organises, or adds to Raven")
+TEST = Panel("Test verifiers", "if you have a method, or answers to evaluate")
+ONE_TEXT = Panel("One text", "if you have to judge a text, or want to hide in one")
+LOOK = Panel("Look", "if you explore a collection")
+CORPORA = Panel("Corpora and problems", "if you prepare texts")
+SHARE = Panel("Share and extend", "if you publish, organise a task, or extend Raven")
 PANELS = (TEST, ONE_TEXT, LOOK, CORPORA, SHARE)
 """In the order in which help shows them."""
 

@@ -114,7 +114,7 @@ class Shown:
         except ModuleNotFoundError as error:
             raise MissingPart(
                 "pandas is not installed",
-                fix="pip install pandas, or take to_polars(), which needs nothing more",
+                fix="run pip install pandas, or use to_polars(), which needs nothing more",
             ) from error
         return pandas.DataFrame(self.to_polars(table).to_dict(as_series=False))
 

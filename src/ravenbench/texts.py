@@ -72,7 +72,7 @@ def _identified(text: str, number: int) -> tuple[bytes, bytes]:
         raise InputError(
             f"text number {number} is not valid Unicode",
             found=text[max(0, error.start - 20) : error.start + 20],
-            fix="repair the file's encoding (a lone surrogate stands in it)",
+            fix="repair the encoding of the file (it contains a lone surrogate)",
         ) from None
     return content_hash(block), block
 
@@ -139,7 +139,7 @@ class TextTable:
                     empty = os.fstat(file.fileno()).st_size == 0
                     data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except Exception as error:  # whatever NumPy makes of a damaged head
-            raise StoreError(f"{path}: not a readable text table ({error})") from error
+            raise StoreError(f"{path}: this text table cannot be read ({error})") from error
         rows = (
             offsets.ndim == 1
             and offsets.dtype.kind in "iu"
@@ -152,7 +152,7 @@ class TextTable:
             or len(data) != int(offsets[-1])
             or (offsets[1:] < offsets[:-1]).any()
         ):
-            raise StoreError(f"{path}: the parts of this text table do not fit together")
+            raise StoreError(f"{path}: the parts of this text table do not match")
         return cls(data, offsets, hashes, path)
 
     def save(self, path: str | Path) -> TextTable:
@@ -183,7 +183,7 @@ class TextTable:
         try:
             return self.raw(row).decode()
         except UnicodeDecodeError:
-            raise StoreError(f"{self.path}: text {row} of this text table was altered") from None
+            raise StoreError(f"{self.path}: text {row} of this text table was changed") from None
 
     def raw(self, row: int | np.integer[Any]) -> bytes:
         """The UTF-8 bytes of one text."""
@@ -209,7 +209,7 @@ class TextTable:
         """StoreError if a text is not the one of its hash, or no UTF-8; that of all is asked for in ``checksum``."""
         for row, known_hash in enumerate(self.hashes):
             if content_hash(self[row]) != known_hash.tobytes():
-                raise StoreError(f"{self.path}: text {row} of this text table was altered")
+                raise StoreError(f"{self.path}: text {row} of this text table was changed")
 
     def _let_go(self) -> None:
         self._read = 0

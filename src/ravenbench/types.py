@@ -228,7 +228,7 @@ class Problems(Shown):
         check_fields(self)
         n = len(self.ids)
         if len(self.known_ptr) != n + 1 or len(self.questioned_index) != n:
-            raise ValueError("ids, known_ptr and questioned_index differ in length")
+            raise ValueError("ids, known_ptr and questioned_index have different lengths")
         if n and (self.known_ptr[0] != 0 or np.any(np.diff(self.known_ptr) < 1)):
             raise ValueError("every problem needs at least one known document")
         if self.known_ptr[-1] != len(self.known_index):
@@ -444,7 +444,7 @@ class Fold(Shown):
     def __post_init__(self) -> None:
         check_fields(self)
         if len(self.train) != len(self.train_same) or len(self.test) != len(self.test_same):
-            raise ValueError("truth and problems differ in length")
+            raise ValueError("truth and problems have different lengths")
         if (
             self.test.author is not None
             or self.test.topic is not None
@@ -480,7 +480,7 @@ class Answers:
     def __post_init__(self) -> None:
         check_fields(self)
         if len(self.ids) != len(self.value):
-            raise ValueError("ids and value differ in length")
+            raise ValueError("ids and value have different lengths")
         bad = ~((self.value >= 0) & (self.value <= 1))
         if bad.any():
             i = int(np.argmax(bad))
@@ -491,5 +491,5 @@ class Answers:
         seen_ids: set[str] = set()
         for name in self.ids.tolist():
             if name in seen_ids:
-                raise InputError(f"{name} is answered more than once")
+                raise InputError(f"{name}: more than one answer")
             seen_ids.add(name)

@@ -301,7 +301,7 @@ class Process:
             reply: dict[str, Any] = msgspec.msgpack.decode(self.line.recv_bytes())
         except (OSError, EOFError, msgspec.DecodeError):
             raise MethodError(
-                "the method ended its process (a crash of native code, or memory ran out)"
+                "the method ended its process (native code crashed, or memory ran out)"
             ) from None
         self.tell()
         return reply
@@ -622,7 +622,7 @@ def why(method: Any, store: Store, learned: Any) -> str:
     elif escape:
         reason = "" if escape == "confined" else f"the program may keep what it sees ({escape})"
     else:
-        reason = "a service answers it, which may keep what it sees"
+        reason = "a service answers, and the service may keep what it sees"
     return reason or _taught(store.path, files.sha256(store.path / "plan.json"))
 
 
@@ -641,10 +641,13 @@ def _taught(run: Path, plan: str) -> str:
     copied_from[rows] = copies.sources()
     for taught, questioned in sides:
         if not len(taught):
-            return "what it learned from is not known here"
+            return "Raven does not know what texts it learned from"
         if np.isin(questioned, taught).any():
-            return "some texts asked about are among those it learned from"
+            return "some of the questioned texts are among those it learned from"
         copied = np.isin(copied_from[questioned], copied_from[taught])
         if copied.mean() > MOST_COPIED:
-            return f"{copied.sum()} of {len(copied)} texts asked about repeat some that it learned from"
+            return (
+                f"{copied.sum()} of {len(copied)} questioned texts repeat texts that it learned"
+                " from"
+            )
     return ""

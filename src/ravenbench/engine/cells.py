@@ -289,8 +289,10 @@ def execute(
         errors += run_units(engine, first_fits, progress, "first fits")
         hopeless = _failing_alike(store, first_fits)
         untried = [
-            f"{unit.where(cell)}not tried, for its first {FIRST} fits failed alike "
-            f"({hopeless[unit.name]}); mend it and repeat the command"
+            (
+                f"{unit.where(cell)}not tried, because its first {FIRST} fits failed in the same"
+                f" way ({hopeless[unit.name]}); fix this, then repeat the command"
+            )
             for unit in later_fits
             if unit.name in hopeless
             for cell in unit.cells
@@ -554,7 +556,7 @@ class PairFeatures:
             block = packed_or_none(_block_file(self.store, key), BlockRecord)
             error = None if block is None else block[0].error
             raise RuntimeError(
-                error or "features of document pairs are missing or damaged: repeat the run"
+                error or "features of document pairs are missing or damaged; repeat the run"
             )
         return features
 

@@ -318,7 +318,7 @@ def _one_side(bare: Bools, problems: Problems) -> Bools:
     return np.asarray(bare[problems.questioned_index] | known)
 
 
-UNTAUGHT = "one side has no letter of the texts that were learned from"
+UNTAUGHT = "one side has no letter that occurs in the training texts"
 _LETTER = WeakKeyDictionary[TextTable, NDArray[np.int32]]()
 """Code point of a letter from the start of each text of a table, 0 without one, −1 where nobody asked."""
 
@@ -385,7 +385,9 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     for rows, score, value in parts:
         scores[rows] = score
         answers[rows] = value
-    bare = dict.fromkeys(test.ids[without_words(test)].tolist(), "one side holds no word to go by")
+    bare = dict.fromkeys(
+        test.ids[without_words(test)].tolist(), "one side has no word that can be used"
+    )
     return scores, answers, bare | faults
 
 
@@ -414,16 +416,16 @@ def smoke_test(components: Mapping[str, Component]) -> None:
             continue
         except InputError as error:
             raise type(error)(
-                f"{name} cannot work: {error.problem}",
+                f"{name} does not work: {error.problem}",
                 found=error.found,
                 expected=error.expected,
                 fix=error.fix,
             ) from error
         except Exception as error:
             raise SpecError(
-                f"{name} cannot work: on toy problems it fails",
+                f"{name} does not work: it fails on toy problems",
                 found=f"{type(error).__name__}: {said(error)}",
-                fix="look at its parameters: raven list verifier, and the docstring of the method",
+                fix="check its parameters: raven list verifier, and the docstring of the method",
             ) from error
 
 

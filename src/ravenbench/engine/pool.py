@@ -179,15 +179,15 @@ def _alone(unit: Unit) -> list[str]:
             return errors
         except BrokenExecutor as error:
             reason = (
-                "MethodError: the method ended its process (a crash of native code, or memory ran"
-                " out)"
+                "MethodError: the method ended its process (native code crashed, or memory ran out)"
             )
             if (seconds := cell_timeout()) is not None:
                 reason += f", or did not stop after {seconds:g} seconds (--cell-timeout)"
             if isinstance(unit, Losable):
                 return unit.lost(reason)
             raise RavenError(
-                f"{reason}; what was finished is kept: repeat the command to go on"
+                f"{reason}; Raven keeps everything that was finished; repeat the command to"
+                " continue"
             ) from error
 
 
@@ -208,7 +208,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
         get_address_host_port(scheduler)
     except ValueError as error:
         raise SpecError(
-            f"this is no address of a scheduler ({error})", found=scheduler, expected=ADDRESS
+            f"this is not the address of a scheduler ({error})", found=scheduler, expected=ADDRESS
         ) from None
 
     def work(units: Units) -> Iterator[list[str]]:
@@ -226,12 +226,12 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
                     _await(client, waiting, had_workers)
                     future = next(waiting)
                     if future.status == "lost" or client.status != "running":
-                        raise OSError("the scheduler is gone, or a worker with what it had done")
+                        raise OSError("the scheduler stopped, or a worker that had results")
                     yield future.result(timeout)
                 except Exception as error:
                     raise RavenError(
-                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was"
-                        " finished is kept: repeat the command to go on"
+                        f"the Dask cluster failed ({type(error).__name__}: {error}); Raven"
+                        " keeps everything that was finished; repeat the command to continue"
                     ) from error
 
     return work
@@ -285,13 +285,13 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     """An engine by its name on the command line; SpecError for options that do not fit it."""
     if name == "local":
         if scheduler is not None:
-            raise SpecError("--scheduler belongs to --engine dask", found=scheduler)
+            raise SpecError("--scheduler requires --engine dask", found=scheduler)
         return local(workers)
     if name != "dask":
-        raise SpecError(f"there is no engine {name!r}", expected="local or dask")
+        raise SpecError(f"unknown engine {name!r}", expected="local or dask")
     if cell_timeout() is not None:
         raise SpecError(
-            f"--cell-timeout ({TIMEOUT}) holds for processes of this machine, and not on a Dask"
+            f"--cell-timeout ({TIMEOUT}) applies to processes on this machine, not to a Dask"
             " cluster"
         )
     if scheduler is None:

@@ -169,7 +169,7 @@ class Task(Declared):
     place: ClassVar[str] = "out"
     report: ClassVar[str] = ""
     answer: ClassVar[str] = ""
-    failure: ClassVar[str] = "{count} cell{s} {have} no answers, the first: {first}"
+    failure: ClassVar[str] = "{count} cell{s} {have} no answers; the first: {first}"
     result: ClassVar[str] = "RunResult"
     cell_timeout: ClassVar[bool] = True
     freezes: ClassVar[bool] = True
@@ -211,8 +211,8 @@ class Task(Declared):
         named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
             several = (
-                f"{named['seed'].help.removesuffix('.')}. Several run one after another and are"
-                " pooled."
+                f"{named['seed'].help.removesuffix('.')}. Raven runs several seeds one after"
+                " another and pools them."
             )
             options = {
                 "kind": str,
@@ -253,9 +253,9 @@ class Task(Declared):
             jobs = list(acting.jobs(arguments).values()) if acting.pools_seeds else [arguments]
             if len(jobs) > 1:
                 raise SpecError(
-                    "a plan is of one seed",
+                    "a plan is for one seed",
                     found=f"{len(jobs)} seeds",
-                    fix="each costs about the same",
+                    fix="each seed takes about as long",
                 )
             return acting(jobs[0], **settings).preview()
 
@@ -440,7 +440,7 @@ def seeds_of(given: Any) -> tuple[int, ...]:
     except ValueError:
         seeds = ()
     if not seeds or len(set(seeds)) < len(seeds):
-        expected = "whole numbers, each once, e.g. 0,1,2" if several else "a whole number"
+        expected = "whole numbers without repetition, e.g. 0,1,2" if several else "a whole number"
         raise SpecError(f"seed: expected {expected}", found=given)
     return seeds
 
@@ -468,23 +468,25 @@ def draft_checks() -> list[DraftCheck]:
 EVERY = {
     option.name: option
     for option in (
-        Option("workers", "Processes; default: all cores.", int),
+        Option("workers", "Number of processes; default: all cores.", int),
         Option(
             "engine",
-            "Where units of work are done instead: see ``ravenbench.engine.pool``.",
+            "Where the work is done instead: see ``ravenbench.engine.pool``.",
             takes="Engine",
             command=False,
         ),
         Option(
             "progress",
-            "Called with (stage, done, total); default in a notebook: a bar.",
+            "Function called with (stage, done, total); default in a notebook: a bar.",
             takes="Progress",
             command=False,
         ),
         Option(
             "cell_timeout",
-            "Time limit for training a method, and again for answering one test set; a cell that "
-            "takes longer fails, the others continue.",
+            (
+                "Time limit in seconds for training a method, and again for answering one test"
+                " set; a cell that takes longer fails, and the others continue."
+            ),
             float,
             metavar="SECONDS",
             bounds=(1, LONGEST),
@@ -492,7 +494,7 @@ EVERY = {
         ),
         Option(
             "device",
-            "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1.",
+            "Device for neural verifiers: auto (a GPU if there is one), cpu, cuda or cuda:1.",
         ),
     )
 }
@@ -527,7 +529,7 @@ def task_of(name: str) -> type[Task]:
     """The task of this name, Raven's own or a package's. Raises SpecError if there is none."""
     task = registry.load("task", name)
     if not (isinstance(task, type) and issubclass(task, Task)):
-        raise TypeError(f"task {name!r} is no subclass of ravenbench.engine.task.Task")
+        raise TypeError(f"task {name!r} is not a subclass of ravenbench.engine.task.Task")
     return task
 
 

@@ -182,7 +182,7 @@ def plan_transplants(
             arm_folds.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is None:
-        progress("measuring the probe", 0, 0)
+        progress("measuring the content probe", 0, 0)
     else:
         arm_folds = []
     topics = transplanter.topic

@@ -64,7 +64,7 @@ READ_ONLY, RECURSIVE = 1, 0x8000
 JOIN_KEYRING = {"x86_64": 250, "aarch64": 219}
 """Numbers of system calls."""
 NO_NEW_RIGHTS = 38
-SEEN = "behind walls a method sees its own code, and files that its parameters name"
+SEEN = "a confined method sees only its own code and the files that its parameters name"
 PRIVATE_FOLDERS = ("/tmp", "/dev/shm")  # noqa: S108
 
 
@@ -87,9 +87,9 @@ def obstacle() -> str:
     if os.environ.get(SWITCH) == "off":
         return f"{SWITCH}=off"
     if sys.platform != "linux":
-        return "this system has no namespaces"
+        return "this system does not have namespaces"
     if platform.machine() not in JOIN_KEYRING:
-        return f"walls are not known on this type of machine, {platform.machine()}"
+        return f"Raven cannot confine a program on this type of machine, {platform.machine()}"
     read, write = os.pipe()
     if not (child := os.fork()):
         try:
@@ -103,7 +103,7 @@ def obstacle() -> str:
     with os.fdopen(read, "rb") as pipe:
         said = pipe.read().decode(errors="replace")
     os.waitpid(child, 0)
-    return "" if said == "closed" else f"no user namespaces here: {said}"
+    return "" if said == "closed" else f"user namespaces are not available: {said}"
 
 
 def enter() -> int:
