@@ -228,6 +228,6 @@ def test_an_estimator_alone_is_told_how_it_becomes_a_verifier(mine):
     with pytest.raises(SpecError, match="write estimator"):
         registry.parse("verifier", "sklearn.linear_model:LogisticRegression()")
     for held in (mine.Holds(), Estimator(FunctionTransformer(len))):
-        with pytest.raises(SpecError, match="make it in fit") as error:
+        with pytest.raises(SpecError, match="build the object in fit") as error:
             check_verifier(held)
         assert "put text in quotes" not in str(error.value)

@@ -144,7 +144,7 @@ CASES: dict[str, list[Said]] = {
         Said("texts maildir -o {out}", ("they are mails", ".eml"), code=2),
         Said("corpus info imdb62.txt", ("mv imdb62.txt imdb62.tsv",), ("imdb62.txt.csv",), 2),
         Said("corpus info corpus.rds", ("in R: write.csv(", "readRDS"), ("mv ",), 2),
-        Said("detect ai.csv --train ai.csv", ("docs/faq.md says why",), code=2),
+        Said("detect ai.csv --train ai.csv", ("docs/faq.md explains why",), code=2),
     ],
     "notice-of-one-author": [
         Said(f"corpus check {name}", ("most texts of one author and in nobody else's", "(Austen)"))

@@ -80,8 +80,7 @@ def importable(kind: str, module: str) -> None:
     names = module.split(".")
     if names[0] in sys.stdlib_module_names or "__main__" in names[1:]:
         raise SpecError(
-            f"{module} does not contain a {SPOKEN.get(kind, kind)}: it is a part of Python, or"
-            " a program",
+            f"{module} contains no {SPOKEN.get(kind, kind)}: it is a part of Python, or a program",
             expected="a name, or module:Class of a component; Raven calls nothing else",
         )
 
@@ -129,7 +128,7 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
             " and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind]
         )
         raise SpecError(
-            f"{name!r} is not a {spoken}, so Raven does not call it",
+            f"{name!r} is not of kind {spoken}, so Raven does not call it",
             expected=f"a class with {expected}",
         )
 

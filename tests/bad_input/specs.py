@@ -86,7 +86,7 @@ SPECS = [
     Case(
         "arrays nested too deep",
         "spec",
-        "run.toml: tables or lists are nested too deep to be read",
+        "run.toml: tables or lists are nested too deeply",
         {"run.toml": "[run]\nseed = " + "[" * 20000 + "]" * 20000},
     ),
     Case(
@@ -140,7 +140,7 @@ COMPONENTS = [
     Case(
         "a parameter that is code",
         "verifier",
-        "is neither a number nor text in quotes, and no component has this name",
+        "is not a number, text in quotes, or the name of a component",
         None,
         "char-ngram(n=__import__('os').getpid())",
     ),
@@ -204,7 +204,7 @@ COMPONENTS = [
     Case(
         "a name that no component has",
         "verifier",
-        "'band' is neither a number nor text in quotes, and no component has this name",
+        "'band' is not a number, text in quotes, or the name of a component",
         None,
         "calibrated(band, band)",
     ),
@@ -312,14 +312,14 @@ STORES = [
     Case(
         "a table of texts cut short",
         "texts",
-        "t: not a readable text table",
+        "t: this text table cannot be read",
         {"t/texts.bin": "x", "t/offsets.npy": b"", "t/hashes.npy": b""},
         "t",
     ),
     Case(
         "a table of texts that is pickled",
         "texts",
-        "t: not a readable text table",
+        "t: this text table cannot be read",
         {"t/texts.bin": "x", "t/offsets.npy": b"\x80\x04.", "t/hashes.npy": b"\x80\x04."},
         "t",
     ),

@@ -223,8 +223,7 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
         say(f"{name}: {counted(count, 'problem')}")
     if preview.cells:
         typer.echo(
-            f"cells: {preview.cells:,}, {preview.done:,} of them done; fits still needed: "
-            f"{preview.fits:,}"
+            f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}"
         )
         print_parts(
             [

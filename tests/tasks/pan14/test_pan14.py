@@ -289,7 +289,7 @@ def test_what_cannot_be_used(whole, tmp_path, monkeypatch):
     for error, match, arguments in (
         (FormatError, "no corpus here has both", (data / "du_essays" / "test",)),
         (FormatError, "two corpora have one name", (data, data / "du_essays")),
-        (SpecError, "listed twice", (data, "--verifiers", "length, length")),
+        (SpecError, "duplicate", (data, "--verifiers", "length, length")),
         (SpecError, "no verifier is given", (data, "--verifiers", " ")),
         (InputError, "nothing|no such|not exist", (tmp_path / "absent",)),
     ):

@@ -61,7 +61,7 @@ def test_train_and_test_replace_the_corpus():
 
 
 def test_verifiers_are_named_once():
-    with pytest.raises(SpecError, match="listed twice"):
+    with pytest.raises(SpecError, match="duplicate"):
         RunSpec(verifiers="chance, chance").named_verifiers()
     with pytest.raises(SpecError, match="no verifier"):
         RunSpec(verifiers=" , ").named_verifiers()

@@ -54,7 +54,7 @@ def test_a_range_that_is_none_is_refused(text: str) -> None:
 def test_one_verifier_is_no_range() -> None:
     with pytest.raises(SpecError, match="this names several"):
         ravenbench.verify("impostors(seed=0..1)", train="here", test="there", out="answers")
-    with pytest.raises(SpecError, match="in lists of verifiers"):
+    with pytest.raises(SpecError, match="in a list of verifiers"):
         registry.parse("verifier", "impostors(seed=0..1)")
 
 
