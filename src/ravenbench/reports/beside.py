@@ -18,8 +18,8 @@ from ravenbench.reports.view import Table, col, table
 Interval = tuple[float, float] | None
 LACKED = "not compared"
 WITHOUT = (
-    " Not compared: the method ran without parts that it needs; the notes say which, and how to get"
-    " them."
+    " Not compared, because the method ran without parts that it needs; the notes say which"
+    " parts, and how to get them."
 )
 MADE_UP = ("synthetic",)
 
@@ -57,7 +57,7 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
     rows = [row for row in rows if row.ours is not None]
     comparison = table(
         "published",
-        f"Beside the published figures: {source}",
+        f"Compared with published figures: {source}",
         rows,
         col("figure", "figure", text=True, json="figure"),
         col("here", "ours", json="here"),

@@ -54,9 +54,11 @@ Read = Callable[[str, str], tuple[Floats | None, str]]
 """Answers and scores (2, n) of a verifier on a fold's test problems, scores NaN where it could not answer one; None and
 why without any."""
 NOTHING = ContentFigures()
-NOT_APART = "its arms were not asked apart, as this version of Raven does; make the run again"
+NOT_APART = (
+    "its test sets were not answered separately, as this version of Raven requires; repeat the run"
+)
 OLD = (
-    "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
+    "this folder comes from a version of Raven that did not ask for whole test sets; repeat the run"
 )
 
 
@@ -304,7 +306,7 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
-ELSEWHERE = "what it learned elsewhere cannot be walled off"
+ELSEWHERE = "Raven cannot exclude what it learned elsewhere"
 
 
 def confinement(store: Store, name: str, cells: Iterable[Cell | None]) -> str:
@@ -409,8 +411,8 @@ def _versions(
     return of_answers, of_scores
 
 
-TITLE = "AUC with content replaced, and what content does to it"
-OVER_GROUPS = "authors, or over groups of linked problems where no authors are named"
+TITLE = "AUC with content replaced, and the effect of content"
+OVER_GROUPS = "authors, or over groups of linked problems if the authors are not named"
 
 
 CLEARED = (Content.LESS, Content.FLOOR)
@@ -535,20 +537,25 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     *_beyond_chance(
         "both ways",
         "sway",
-        "Both ways: how far topic moves single answers, in ranks from 0 to 1.",
+        "Both ways: how far topic changes single answers, in ranks from 0 to 1.",
     ),
     *_beyond_chance(
         "decisions",
         "turned",
-        "Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
-        " content is replaced, beyond that between two kinds of foreign content.",
+        (
+            "Decisions, ranks: proportion of decisions that change, and how far answers change in"
+            " rank, when content is replaced, beyond the change between two kinds of other"
+            " content."
+        ),
     ),
     *_beyond_chance("ranks", "shift"),
     *_beyond_chance(
         "left open",
         "silence",
-        "Left open: further share of problems without an answer, or with one and the same, when"
-        " content is replaced.",
+        (
+            "Left open: how much the proportion of problems without an answer rises when content"
+            " is replaced; an answer that many problems share counts as no answer."
+        ),
     ),
     col(
         "null",
@@ -556,7 +563,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         signed=True,
         json="null_swing",
         terminal=False,
-        about="Null: swing between two kinds of foreign content.",
+        about="Null: swing between two kinds of other content.",
     ),
     col(
         "null ranks",
@@ -572,7 +579,10 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         digits=2,
         json="null_decisions",
         terminal=False,
-        about="Null ranks, decisions: both from one kind of foreign content to the other.",
+        about=(
+            "Null ranks, decisions: the change of both from one kind of other content to the"
+            " other kind."
+        ),
     ),
     col(None, "figures.null_turned.interval", json="null_decisions_interval"),
 )
@@ -594,8 +604,9 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         "topic_misleads",
         "topic_misleads_interval",
         about=(
-            "Misleads: AUC where topic misleads: untouched pairs, one author on two topics against"
-            " two authors on one; below .5 a verifier follows topic."
+            "Misleads: AUC where topic misleads: original texts, same-author pairs on two"
+            " topics against different-author pairs on one; below .5 a verifier follows"
+            " topic."
         ),
     ),
     col(
@@ -603,7 +614,9 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         "helps.value",
         json="topic_helps",
         terminal=False,
-        about="Helps: the same, one author on one topic against two authors on two.",
+        about=(
+            "Helps: the same, same-author pairs on one topic against different-author pairs on two."
+        ),
     ),
     col(None, "helps.interval", json="topic_helps_interval"),
     col(
@@ -611,7 +624,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         "topic.1.value",
         json="topic_misleads_floor",
         terminal=False,
-        about="Floor of misleads: that of a scorer that guesses topic from what stays.",
+        about="Floor of misleads: AUC of a scorer that guesses topic from the words that stay.",
     ),
     col(None, "topic.1.interval", json="topic_misleads_floor_interval"),
     col(None, "topic.0.value", json="topic_helps_floor"),
@@ -621,7 +634,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         text=True,
         json="decided_by",
         terminal=False,
-        about="Decided by: the replacement of content words that speaks most against a verifier.",
+        about="Decided by: the way of replacing content words that is worst for the verifier.",
     ),
     *FIGURES,
     col(
@@ -631,14 +644,14 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         json="batch_matters",
         terminal=False,
         show=_matters,
-        about="Batch: “matters” where an answer changes with the other problems asked.",
+        about="Batch: “matters” if an answer changes with the other problems of its batch.",
     ),
     col(
         "AUC of all",
         "whole",
         json="auc_of_all",
         terminal=False,
-        about="AUC of all: of all problems, as tables of scores have it.",
+        about="AUC of all: of all problems, as in the tables of scores.",
     ),
     col(
         None,
@@ -661,12 +674,12 @@ def content_table(probe: ContentProbe | None) -> Table:
         "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     )
     note = (
-        "AUC before: of answers to texts with their own content, mean over folds, an open answer"
-        " being .5; of the problems that could be rewritten. Style left: AUC with content replaced;"
-        " .5 is guessing. Floor: what a scorer that sees content words alone has left. Drop: what"
-        " AUC loses by that. Swing, the content effect: how far the topic of content words moves"
-        f" AUC, 0 = not at all. 95 % intervals over {over}. Verdicts rest on answers and on the"
-        " scores behind them."
+        "AUC before: of the answers to the original texts, mean over folds, for the problems"
+        " that could be rewritten; an unanswered problem counts as .5. Style left: AUC with"
+        " content replaced; .5 is guessing. Floor: style left of a scorer that sees only"
+        " content words. Drop: AUC before minus style left. Swing, the content effect: how"
+        " much the topic of content words changes AUC; 0 means not at all. 95 % intervals"
+        f" over {over}. Verdicts use the answers and the scores behind them."
     )
     rows = () if probe is None or probe.section.reason else best_first(probe.rows)
     shown = table("content", TITLE, rows, *CONTENT, note=note)
@@ -755,23 +768,25 @@ def replacements_table(probe: ContentProbe | None) -> Table:
 
 HELD = {
     FITTED: (
-        "Fitted: each place gets a word of its own length, in the case of the word that was there;"
-        " so length and case of every word, how many content words there are and where, words with"
-        " digits, marks and layout are the same as before."
+        "Fitted: each content word is replaced by a word of the same length and case; length"
+        " and case of every word, number and places of content words, words with digits,"
+        " marks and layout stay the same."
     ),
     FREE: (
-        "Free: the other text's words in their own order, of any length, in their own case, and its"
-        " numbers; only the places of content words, marks and layout are the same. A verifier is"
-        " free of content words where both say so."
+        "Free: the words of the other text in their order, with their length and case, and"
+        " its numbers; only the places of content words, marks and layout stay the same. A"
+        " verifier is free of content effects only if both ways agree."
     ),
     NAMES: (
-        "Names only: words with a capital inside of a sentence, words in addresses, and numbers are"
-        " replaced, and all others stay; it shows how much is names, and decides nothing."
+        "Names only: words with a capital inside a sentence, words in addresses, and numbers"
+        " are replaced, and all other words stay; this shows how much comes from names, and"
+        " does not affect the verdict."
     ),
     NATURAL: (
-        "Natural: a word of the same part of speech and inflection, in the case of the place, and"
-        " the other text's numbers; so the text can be parsed. Of a verifier that declares to read"
-        " grammar the drop is judged by this one; of others it decides nothing."
+        "Natural: a word of the same part of speech and inflection, in the case of the"
+        " original word, and the numbers of the other text, so that the text can be parsed."
+        " It decides the drop of a verifier that declares to read grammar, and nothing for"
+        " others."
     ),
 }
 """What each replacement holds still."""
@@ -803,7 +818,7 @@ def reference_table(probe: ContentProbe | None) -> Table:
 
     return table(
         "references",
-        "Reference: what is left of content and lengths in the probe",
+        "Reference: what the probe leaves of content and lengths",
         () if probe is None else probe.section.references,
         col("words allowed", lambda reference: str(reference.function_words)),
         col("words kept", lambda reference: str(reference.kept)),
@@ -816,11 +831,12 @@ def reference_table(probe: ContentProbe | None) -> Table:
         *reached("lengths", "swing", signed=True),
         col("topic named", "named", digits=2),
         note=(
-            "Content: a scorer that sees content words alone; compare style left with what it has"
-            " left. Lengths: a scorer that sees only how long words are. Words allowed: the largest"
-            " number of frequent words that are not replaced; they are spread evenly over topics or"
-            " belong to a closed class. Topic named: share of texts whose topic a classifier names"
-            " from these words; it has not seen their authors."
+            "Content: a scorer that sees only content words; compare each style left with its"
+            " style left. Lengths: a scorer that sees only the lengths of words. Words"
+            " allowed: the largest number of frequent words that are not replaced; they are"
+            " spread evenly over topics or belong to a closed class. Topic named: proportion"
+            " of texts whose topic a classifier names from these words; it was not trained on"
+            " their authors."
         ),
         terminal=False,
     )
@@ -836,17 +852,22 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
         reference.interval("content", "style_left")
     )
     sentences = [
-        f"A scorer that sees only content words has an AUC of {before}, and of {style_left} with"
-        " content replaced: compare each style left with this value, not with .5."
+        (
+            f"A scorer that sees only content words has an AUC of {before}, and of {style_left}"
+            " with content replaced: compare each style left with this value, not with .5."
+        )
     ]
     if "swing" in reference.lengths:
         moved = figure(reference.lengths["swing"][0], signed=True)
-        sentences.append(f"Topic moves a scorer that sees lengths of words alone by {moved}.")
+        sentences.append(
+            f"Topic changes the AUC of a scorer that sees only the lengths of words by {moved}."
+        )
     if reference.named is not None and probe.section.named is not None:
         sentences.append(
-            f"From the {reference.kept} words that stay a classifier names the topic of"
-            f" {reference.named:.0%} of texts by authors it has not seen, from all frequent words"
-            f" that of {probe.section.named:.0%} ({probe.section.topics} topics)."
+            f"From the {reference.kept} words that stay, a classifier names the topic of "
+            f"{reference.named:.0%} of texts by authors it was not trained on; from all"
+            f" frequent words, the topic of {probe.section.named:.0%} ({probe.section.topics}"
+            " topics)."
         )
     return sentences
 
@@ -860,15 +881,18 @@ def headline(probe: ContentProbe | None) -> str:
         Content.RELIES: ("relies on content", "rely on content"),
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
-        Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
+        Content.SWAYED: (
+            "changes in both directions with content",
+            "change in both directions with content",
+        ),
         Content.DISPLACED: (
-            "answers otherwise with other content",
-            "answer otherwise with other content",
+            "answers differently with other content",
+            "answer differently with other content",
         ),
         Content.FOLLOWS: ("follows topic", "follow topic"),
         Content.FLOOR: (
-            "shows no content effect but is at the floor",
-            "show no content effect but are at the floor",
+            "shows no content effect but is not above the floor",
+            "show no content effect but are not above the floor",
         ),
         Content.LESS: ("shows no content effect", "show no content effect"),
         Content.GUESSES: ("is no better than guessing", "are no better than guessing"),
@@ -888,7 +912,8 @@ def headline(probe: ContentProbe | None) -> str:
     total = sum(counts.values())
     listed = clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
     return (
-        f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
+        f"Of {total} {('verifier' if total == 1 else 'verifiers')} "
+        f"{listed}.{_most_left(probe.rows)}"
     )
 
 
@@ -913,7 +938,7 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     most_left = f"{most.verifier} {figure(value_of(most.figures.style_left))}"
     best = best_first(measured)[0]
     if best.judged.outcome is not Content.LESS:
-        return f" Most style left: {most_left}, not shown to be free of content."
+        return f" Most style left: {most_left}, which is not shown to be free of content effects."
     confined = in_brackets(best.judged)
     if best.lesser is not None:
         lesser = figure(best.lesser.value) + interval_in_words(best.lesser.interval)

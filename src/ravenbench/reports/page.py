@@ -184,9 +184,9 @@ def save(figure: Figure, path: Path) -> None:
     write_bytes(path, drawn)
     if not complete:
         logger.warning(
-            f"{path.name}: no font that matplotlib knows here has some of its signs, which stand as"
-            " boxes\n  fix: take the .svg, which keeps them as text, or install a font of this"
-            " script (Noto Sans), and again"
+            f"{path.name}: no font that matplotlib finds has some of its characters, which are"
+            " drawn as boxes\n  fix: use the .svg, which keeps them as text, or install a"
+            " font for this script (Noto Sans) and repeat the command"
         )
 
 

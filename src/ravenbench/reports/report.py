@@ -372,7 +372,7 @@ def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(form.strip().lower() for form in names if form.strip()))
     if strange := [form for form in forms if form not in (*FORMS, "svg")]:
         raise InputError(
-            "figures have no such form", found=strange[0], expected=f"svg, {', '.join(FORMS)}"
+            "unknown format of figures", found=strange[0], expected=f"svg, {', '.join(FORMS)}"
         )
     return tuple(form for form in forms if form != "svg")
 
@@ -400,8 +400,8 @@ def averaged_over(gaps: Sequence[Gap]) -> str:
     ]
     suffix = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
     return (
-        f"Cells are missing; means are over completed cells only: {', '.join(clauses)}{suffix}; the"
-        " rest have all."
+        "Cells are missing, and means are over completed cells only: "
+        f"{', '.join(clauses)}{suffix}; the other methods have all."
     )
 
 
@@ -417,15 +417,16 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
     """How outside programs and methods of others were run: confined, or free to read all that the user may read."""
     return table(
         "programs",
-        "Outside programs and methods of others",
+        "Outside programs and methods of other authors",
         programs,
         col("verifier", lambda program: program["verifier"], text=True),
         col("cells", lambda program: program["cells"]),
         col("how it ran", lambda program: program["how"], text=True),
         note=(
-            "A confined program or method saw its input, the files that its command or parameters"
-            " name, its own code and the system; no network, no other process, no truth. One that"
-            " was not confined could read whatever the user may, truth included."
+            "A confined program or method saw its input, the files that its command or"
+            " parameters name, its own code and the system; it saw no network, no other"
+            " process and no truth. An unconfined one could read everything that the user can"
+            " read, including truth."
         ),
     )
 
@@ -462,7 +463,7 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
             write(folder)
     except OSError as error:
         raise InputError(
-            f"the report cannot be written ({error.strerror or error})",
+            f"Raven cannot write the report ({error.strerror or error})",
             file=target,
             fix=remedy(error),
         ) from error

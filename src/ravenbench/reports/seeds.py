@@ -46,14 +46,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOTE = (
-    "Means over {} seeds; ± is the standard deviation between them. Seeds draw anew from the same"
-    " texts: the intervals are as wide as those of one run, and wider by what drawing adds."
-    " p-values and stars are those of one seed each and stand on its own page."
+    "Means over {} seeds; ± is the standard deviation between them. Each seed draws again"
+    " from the same texts, so the intervals are as wide as those of one run plus the"
+    " variation between draws. p-values and stars are for a single seed and are on the page"
+    " of that seed."
 )
 NORMAL = NormalDist().inv_cdf(0.975)
 SETS = (
-    "Means over {} data sets, each of the same weight; ± is the standard deviation between them."
-    " Intervals are as wide as those of one data set. p-values stand on each data set's own page."
+    "Means over {} data sets with equal weight; ± is the standard deviation between them."
+    " Intervals are as wide as those of one data set. p-values are on the page of each data"
+    " set."
 )
 
 
@@ -79,16 +81,16 @@ def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
         )
         if first_store.kind != other_store.kind or differing:
             raise InputError(
-                "these runs differ in more than their seeds, and are not pooled",
+                "these runs differ not only in their seeds, so Raven does not pool them",
                 file=other_store.path,
                 found=", ".join(differing) or f"raven {other_store.kind}",
                 expected=f"the spec and data of {first_store.path.name}",
-                fix="give runs of one command; run.json in each folder says what it was given",
+                fix="give runs of one command; run.json in each folder contains the options",
             )
     by_seed = {store.run.seed: store for store in stores}
     if len(by_seed) < len(stores):
         raise InputError(
-            "two of these runs have one seed",
+            "two of these runs have the same seed",
             found=", ".join(str(store.run.seed) for store in stores),
         )
     return PooledSeeds({seed: report_of(store) for seed, store in by_seed.items()})
@@ -171,8 +173,8 @@ class PooledSeeds(FolderView):
             )
         pooled = "; ".join(f"{row[0]}: {row[verdicts[0]]}" for row in first_table[0].rows)
         return (
-            f"Over {len(self.reports)} seeds (in brackets, how many of them):"
-            f" {pooled.replace('content: ', '')}."
+            f"Over {len(self.reports)} seeds (number of seeds in brackets): "
+            f"{pooled.replace('content: ', '')}."
         )
 
     def papers(self) -> list[Paper]:

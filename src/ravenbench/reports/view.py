@@ -135,7 +135,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError(f"table {self.key}: a row does not fit its columns")
+            raise ValueError(f"table {self.key}: a row does not fit the columns")
 
 
 @dataclass(frozen=True)
@@ -714,7 +714,7 @@ def named(text: str) -> str:
 def made(method: VerifierRecord) -> str:
     """Which version of a method this is, and what it was written after, as people are told it."""
     after = {
-        "sourced": "written after its paper or its code",
+        "sourced": "written from its paper or its code",
         "reconstructed": "reconstructed: its paper leaves details open",
         "ours": "Raven's own",
     }.get(method.provenance or "")

@@ -102,7 +102,7 @@ class Content(StrEnum):
     RELIES = "relies on content"
     LOSES = "content words matter to it"
     NOTICES = "notices the replacement"
-    SWAYED = "content moves it both ways"
+    SWAYED = "content changes its answers both ways"
     DISPLACED = "its answers change with content"
     FOLLOWS = "follows topic"
     GUESSES = "no better than guessing"
@@ -134,7 +134,7 @@ class State(StrEnum):
 
     EFFECT = "effect"
     NONE = "none beyond the margin"
-    EXCUSED = "beyond the margin, and no more than lengths of words, or want of sense, may explain"
+    EXCUSED = "beyond the margin, but lengths of words or lost sense may explain it"
     OPEN = "open"
     UNKNOWN = "unknown"
 
@@ -233,12 +233,12 @@ def content_axis(
         return Judged(Content.NO_VERDICT, margin, reason=_joined([few, *notes]))
     if figures.swing is None or figures.swing.interval is None or figures.units < FEWEST_UNITS:
         reason = (
-            f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed"
+            f"{figures.units} authors (or groups of linked problems), and {FEWEST_UNITS} are needed"
         )
         return Judged(Content.NO_VERDICT, margin, reason=reason)
     shows = detectable(figures.swing, margin)
     if figures.swing.interval[1] < -margin:
-        notes.insert(0, "shared content counts against one author")
+        notes.insert(0, "shared content counts against the same author")
     outcome = next((check.effect for check in checks if check.state is State.EFFECT), None)
     if outcome is not None:
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
@@ -252,7 +252,7 @@ def content_axis(
         return Judged(Content.NO_VERDICT, margin, shows=shows, reason=why, checks=checks)
     if low <= 0.5:
         notes.append(
-            "its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing"
+            "its AUC is below .5" if high < 0.5 else "its AUC does not differ from guessing"
         )
     nulls = [figures.null_shift, figures.null_turned, None if behind is None else behind.null_shift]
     restless = any(
@@ -261,8 +261,8 @@ def content_axis(
     )
     if restless:
         notes.append(
-            "two foreign contents move its answers too far apart for showing that content has no"
-            " effect"
+            "two kinds of other content change its answers too much to show that content has"
+            " no effect"
         )
     elif (
         low > 0.5
@@ -277,18 +277,19 @@ def content_axis(
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
         notes.append(
-            "its answers depend on the batch, so that content has no effect cannot be shown"
+            "its answers depend on the batch, so Raven cannot show that content has no effect"
         )
     elif figures.batched is None:
         notes.append(
-            "it was not run on another batch, so that content has no effect cannot be shown"
+            "it was not run on another batch, so Raven cannot show that content has no effect"
         )
     excused = {check.name for check in checks if check.state is State.EXCUSED}
     if "swing" in excused:
-        notes.append("its swing is no larger than lengths of words may explain")
+        notes.append("its swing is not larger than lengths of words may explain")
     if excused - {"swing"}:
         notes.append(
-            "its answers change with content replaced, be it for content or for sense that is lost"
+            "its answers change when content is replaced, because of content or because of"
+            " lost sense"
         )
     undecided = [
         (check.figure, check.margin)
@@ -352,7 +353,7 @@ def domain_axis(
     if alike:
         return Judged(Domain.NOT_APPLICABLE, margin)
     if repetitions < FEWEST_REPETITIONS or gain.interval is None:
-        reason = f"{repetitions} complete repetitions, {FEWEST_REPETITIONS} are needed"
+        reason = f"{repetitions} complete repetitions, and {FEWEST_REPETITIONS} are needed"
         return Judged(Domain.NO_VERDICT, margin, reason=reason)
     low, high = gain.interval
     shows = detectable(gain, margin)
@@ -360,7 +361,9 @@ def domain_axis(
         return Judged(Domain.DEPENDS, margin, shows=shows)
     if -margin < low and high < margin:
         return Judged(Domain.LESS, margin, shows=shows)
-    reason = "it does better away from its training domain, which dependence on it does not explain"
+    reason = (
+        "it is better outside its training domain, which dependence on the domain does not explain"
+    )
     more = needed([(gain, margin)], repetitions)
     return Judged(Domain.UNDECIDED, margin, more, shows, reason if high < -margin else None)
 

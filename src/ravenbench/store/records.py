@@ -275,7 +275,7 @@ def write_packed(
     check_kind(kind)
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     if any(array.dtype.hasobject for array in whole.values()):
-        raise ValueError("arrays of Python objects are not kept")
+        raise ValueError("arrays of Python objects cannot be saved")
     shapes = msgspec.json.encode(
         [(name, a.dtype.str, np.shape(arrays[name])) for name, a in whole.items()]
     )
@@ -345,12 +345,12 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
         (body,) if payload is None else (bytes(envelope.arrays), body, payload)
     )
     if hash_of(envelope.kind, *parts) != envelope.sha256:
-        raise damaged(path, "its hash is not that of its content")
+        raise damaged(path, "its hash does not match its content")
     if envelope.kind not in KINDS and envelope.kind not in kinds():
         raise OtherFormat(
-            f"{path}: this folder belongs to a task of an unknown kind\n  found: {envelope.kind}\n "
-            f" expected: {', '.join(kinds())}\n  fix: read it with the version or the package of"
-            " Raven that wrote it, or give another folder"
+            f"{path}: this folder belongs to an unknown task\n  found: {envelope.kind}\n"
+            f"  expected: {', '.join(kinds())}\n  fix: read it with the version or the package"
+            " of Raven that wrote it, or give another folder"
         )
     return envelope
 
@@ -368,8 +368,8 @@ def check_kind(kind: str) -> None:
     """Raise ValueError for a kind under which nothing can be read again."""
     if kind not in KINDS and kind not in kinds():
         raise ValueError(
-            f"no task is called {kind!r}; known: {', '.join(kinds())}; a package names its own by "
-            "entry points in the group ravenbench.task"
+            f"unknown task {kind!r}; known: {', '.join(kinds())}; a package adds its tasks by"
+            " entry points in the group ravenbench.task"
         )
 
 
@@ -380,17 +380,18 @@ class OtherFormat(StoreError):
 def damaged(path: Path, reason: object) -> StoreError:
     """The error for a file of a run that cannot be used."""
     return StoreError(
-        f"{path}: this file of a run is damaged ({reason})\n"
-        "  fix: repeat the command that made this run; it mends its folder"
+        f"{path}: this file of a run is damaged ({reason})\n  fix: repeat the command that"
+        " made this run, which repairs its folder"
     )
 
 
 def another_format(path: Path, written_as: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
-        f"{path}: this folder was written by another version of Raven\n  found: {written_as}\n "
-        f" expected: format {FORMAT}, as this version writes it\n  fix: give another folder, or"
-        " remove the folder and run again; the version of Raven that wrote it still reads it"
+        f"{path}: another version of Raven wrote this folder\n  found: {written_as}\n"
+        f"  expected: format {FORMAT}, which this version writes\n  fix: give another folder,"
+        " or remove the folder and run again; the version of Raven that wrote it can still"
+        " read it"
     )
 
 

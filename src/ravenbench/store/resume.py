@@ -137,8 +137,8 @@ def _refusal(folder: Path) -> InputError:
             f" {holder.get('since', '?')}"
         ),
         fix=(
-            "wait until it ends or stop it, or give another folder; if it has ended, remove"
-            f" {folder / LOCK}"
+            "wait until it ends, stop it, or give another folder; if it has ended, remove "
+            f"{folder / LOCK}"
         ),
     )
 
@@ -226,9 +226,10 @@ def _name_edited(store: Store) -> None:
             continue
         if named != record.source:
             logger.warning(
-                f"{record.name}: its file changed since this run began, but its version is still"
-                f" {record.version}. Answers that are here already come from the earlier file.\n "
-                " fix: if the change matters, raise `version` in the class and give another folder"
+                f"{record.name}: its file changed since this run began, but its version is"
+                f" still {record.version}. Answers that already exist come from the earlier"
+                " file.\n  fix: if the change matters, raise `version` in the class and give"
+                " another folder"
             )
 
 
@@ -259,7 +260,7 @@ def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
         complete = _check_same(store, kind, head)
     elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
         raise InputError(
-            "this folder holds other files", file=folder, fix="give an empty or new folder"
+            "this folder contains other files", file=folder, fix="give an empty or new folder"
         )
     return store if complete and store.planned else None
 
@@ -284,7 +285,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         hold(folder)
         if anew and (folder / "run.json").is_file():
             raise InputError(
-                "another command has begun a run in this folder meanwhile",
+                "another command started a run in this folder in the meantime",
                 file=folder,
                 fix="repeat the command, or give another folder",
             )
@@ -294,7 +295,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         )  # by its name the folder is known for a run's, whatever else a power cut leaves
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})",
+            f"Raven cannot write to the output folder ({error.strerror})",
             file=folder,
             fix="give another folder",
         ) from error
@@ -303,7 +304,9 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
 def data_hash(data_name: str) -> str:
     """Identity of a file, a folder or a built-in corpus; SpecError if it is none of these."""
     if not data_name.strip():
-        raise SpecError("an empty name is no source", fix="for the current folder write .")
+        raise SpecError(
+            "an empty name is not a corpus, file or folder", fix="for the current folder write ."
+        )
     path = files.local_copy(data_name)
     if path.exists():
         return digest(path)
@@ -315,7 +318,7 @@ def data_hash(data_name: str) -> str:
         if data_name.partition("(")[0].strip() in registry.names("corpus"):
             raise
         raise SpecError(
-            f"{data_name!r} is neither a file, a folder nor a known corpus",
+            f"{data_name!r} is not a file, a folder or a known corpus",
             fix=no_such(path).fix or did_you_mean(data_name, registry.names("corpus")),
         ) from error
 
@@ -336,7 +339,7 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     fix = "give another folder, or remove the folder"
     if store.kind != kind:
         raise InputError(
-            f"this folder holds a run of another command (raven {store.kind})",
+            f"this folder contains a run of another command (raven {store.kind})",
             file=store.path,
             expected=f"raven {kind}",
             fix=fix,
@@ -347,14 +350,14 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     ):
         differences = (f"{k}: {run.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys)
         raise InputError(
-            "this folder holds a run of another spec",
+            "this folder contains a run with another spec",
             file=store.path,
             found="; ".join(differences),
             fix=fix,
         )
     if run.data != wanted.data:
         raise InputError(
-            "the data or the methods of this run have changed since it began",
+            "the data or the methods of this run changed after it began",
             file=store.path,
             found=", ".join(changed(run.data, wanted.data)),
             fix=fix + " and run again",

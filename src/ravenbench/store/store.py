@@ -114,10 +114,12 @@ class Store(Shown):
             )
         again = f"repeat raven {store.kind}"
         if not (store.path / "plan.json").is_file():
-            raise InputError("this run was interrupted before it was planned", file=path, fix=again)
+            raise InputError(
+                "this run was interrupted before Raven had planned it", file=path, fix=again
+            )
         _ = store.run, store.plan
         for name in store.damaged_files():
-            raise records.damaged(store.path / name, "its hash is not the one in plan.json")
+            raise records.damaged(store.path / name, "its hash is not the hash in plan.json")
         return store
 
     @property
@@ -360,7 +362,7 @@ class Store(Shown):
         if ".." in PurePath(name).parts or (self.path / name).parts[: len(self.path.parts)] != (
             self.path.parts
         ):
-            raise StoreError(f"{self.path}: the plan names a file outside of its folder: {name}")
+            raise StoreError(f"{self.path}: the plan names a file outside its folder: {name}")
         return self.path / name
 
     def write_cell(self, record: records.CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:

@@ -101,13 +101,13 @@ def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
         # Objects that print their place in memory would have another name, and another folder, each time.
         plain = re.sub(r" at 0x[0-9a-fA-F]+", "", printed)
         if printed in seen:
-            raise SpecError(f"the method {plain} is given twice")
+            raise SpecError(f"duplicate method {plain}")
         seen.add(printed)
         alike = sum(name.partition(" #")[0] == plain for name in named)
         name = f"{plain} #{alike + 1}" if alike else plain
         if not (hasattr(method, "fit") and hasattr(method, "predict")):
             raise SpecError(
-                f"{name} is no attribution method",
+                f"{name} is not an attribution method",
                 expected="fit(texts, authors) and predict(texts)",
             )
         named[name] = method
@@ -267,7 +267,7 @@ def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]
     """Features and weights (features, authors) that all documents teach. Raises RuntimeError if they are not there."""
     cell = store.read_cell(key)
     if cell is None or cell.error is not None:
-        raise RuntimeError("the weights that all documents teach are missing: repeat the run")
+        raise RuntimeError("the weights learned from all documents are missing; repeat the run")
     features: list[str] = json.loads(cell.arrays["features"].tobytes())
     return features, cell.arrays["weights"]
 

@@ -55,14 +55,14 @@ class CollectionScores:
         """What was odd in the problems' files, and which problems were left out."""
         odd = [str(note) for problem in self.problems for note in problem.notes]
         nobody = [
-            f"{method} named nobody ({UNKNOWN}) for {counted(count, 'text')}"
+            f"{method} named no author ({UNKNOWN}) for {counted(count, 'text')}"
             for method, count in self.unanswered.items()
             if count
         ]
         return [
             *odd,
             *nobody,
-            *(f"{name} was left out: {why}" for name, why in self.left_out.items()),
+            *(f"Raven left out {name}: {why}" for name, why in self.left_out.items()),
         ]
 
     def mean(self, method: str) -> float | None:

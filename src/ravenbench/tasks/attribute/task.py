@@ -57,20 +57,26 @@ class Attribute(Task):
     own = (
         Option(
             "reject",
-            "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.",
+            (
+                "PAN problems: a text is <UNK> if the lead in probability is below this; PAN19"
+                " used 0.1."
+            ),
             float,
             default=0.0,
             function=False,
         ),
         Option(
             "lenient",
-            "PAN problems: leave out those that cannot be read, and say so.",
+            "PAN problems: leave out problems that cannot be read, and list them.",
             bool,
             function=False,
         ),
         Option(
             "out",
-            "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.",
+            (
+                "The folder or URL; default raven-runs/attribute-…. PAN problems: where Raven"
+                " writes the answers."
+            ),
             takes=PATH,
         ),
     )
@@ -81,8 +87,8 @@ class Attribute(Task):
         "protocol methods folds min_docs min_topics "
         "docs_per_topic equal_counts sampler topics encoder reject lenient"
     )
-    failure = "{count} cell{s} {have} no result, the first: {first}"
-    plan_help = "Only show what would be done."
+    failure = "{count} cell{s} {have} no result; the first: {first}"
+    plan_help = "Only show what Raven would do."
     spec: AttributeSpec
 
     @classmethod
@@ -97,10 +103,10 @@ class Attribute(Task):
         path = values.get("corpus", "")
         if values.get("unknown") or not path or not collections.is_collection(path):
             return None
-        refuse_of_tables(values, "these are PAN's problems, and no table")
+        refuse_of_tables(values, "these are PAN's problems, not a table")
         if named := [check.option.name for check in draft_checks() if check.option.name in values]:
-            problem = f"--{named[0]} is for a corpus, and these are PAN's problems"
-            raise SpecError(problem, fix=f"leave --{named[0]} out")
+            problem = f"--{named[0]} applies to a corpus, and these are PAN's problems"
+            raise SpecError(problem, fix=f"leave out --{named[0]}")
         settings: dict[str, Any] = {
             name: values.get(name) for name in ("methods", "out", "lenient", "encoding")
         }

@@ -86,7 +86,10 @@ class EvaluationView(View):
             for system in evaluation.ranked
             if system.tie_group == evaluation.ranked[0].tie_group
         ]
-        note = f" The first {len(tied)} of {len(evaluation.ranked)} systems do not all differ significantly."
+        note = (
+            f" The first {len(tied)} of {len(evaluation.ranked)} systems do not all differ"
+            " significantly."
+        )
         gaps = ", ".join(
             f"{system.name} {system.missing:,}" for system in evaluation.ranked if system.missing
         )
@@ -209,12 +212,13 @@ def closing(evaluation: Evaluation) -> list[RenderableType]:
         else:
             blocks.append(
                 Text(
-                    f"By {breakdown.by}: {len(breakdown.parts)} parts; they are in the JSON object and with --out."
+                    f"By {breakdown.by}: {len(breakdown.parts)} parts, which are in the JSON"
+                    " object and with --out."
                 )
             )
     if evaluation.band is not None:
         band = f"{evaluation.band:g} of 0.5, as learned in training."
-        blocks.append(Text(f"meta-band leaves open what lies within ± {band}"))
+        blocks.append(Text(f"meta-band does not answer problems whose mean is within ± {band}"))
     return [*blocks, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
 
 
@@ -241,7 +245,9 @@ def _starred(table: Table) -> Table:
 
     rows = tuple(tuple(cell(value, i) for i, value in enumerate(row)) for row in table.rows)
     return replace(
-        table, rows=rows, note=f"* best system of its column, combined answers aside. {table.note}"
+        table,
+        rows=rows,
+        note=f"* best system in this column, without combined answers. {table.note}",
     )
 
 

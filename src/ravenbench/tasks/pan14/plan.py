@@ -108,7 +108,7 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
                 file=path,
                 found=seen,
                 expected="CORPUS/train and CORPUS/test, each with truth.txt",
-                fix="raven verify takes the two parts from different places",
+                fix="use raven verify, which takes the two parts from different places",
             )
         for name, own in whole.items():
             own["train"].truth()
@@ -117,9 +117,9 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
     twice = [name for name, count in Counter(c.name for c in corpora).items() if count > 1]
     if twice:
         raise FormatError(
-            "two corpora have one name",
+            "two corpora have the same name",
             found=twice[0],
-            fix="give one of them, or rename its folder",
+            fix="give only one of them, or rename its folder",
         )
     for corpus in corpora:
         check_classes(corpus.name, corpus.train.truth())
@@ -198,8 +198,10 @@ def _corpus_record(
     joined = collapsed(corpus.train.problems, corpus.train.truth())
     taught = [*corpus.train.notes, *([] if joined is None else [joined])]
     common = [
-        f"{documents:,} documents to answer about stand among those to learn from, maybe cut or"
-        f" changed a little, and {int(touched.sum()):,} of {len(touched):,} problems have one"
+        (
+            f"{documents:,} test documents are also training documents, maybe cut or changed a"
+            f" little; {int(touched.sum()):,} of {len(touched):,} problems contain one"
+        )
     ][: bool(documents)]
     learned = corpus.train.problems
     common += unlike_problems(

@@ -44,7 +44,7 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     data: Annotated[
         Annotated[tuple[str, ...], msgspec.Meta(min_length=1)],
         about(
-            "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.",
+            "Zips or folders that contain CORPUS/train and CORPUS/test, or folders of these zips.",
             takes=PATHS,
             many=True,
         ),
@@ -61,7 +61,10 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     encoding: Encoding = None
     probe: Annotated[
         Literal["transplant", "none"],
-        about("transplant: how far content alone moves a verifier; none. Default: transplant."),
+        about(
+            "transplant: measure how far content changes the answers of a verifier; none."
+            " Default: transplant."
+        ),
     ] = "transplant"
 
     def resolved(self) -> dict[str, Any]:
@@ -88,7 +91,7 @@ class Pan14(Task):
     report = "ravenbench.tasks.pan14.report:Pan14Report"
     answer = "ravenbench.tasks.pan14.analysis:Overview"
     Spec = Pan14Spec
-    own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH),)
+    own = (Option("out", "Folder or URL of the run; default raven-runs/….", takes=PATH),)
     arguments = ("data",)
     order = "data verifiers metrics probe"
     device = True
@@ -113,7 +116,9 @@ class Pan14(Task):
             metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ()
         ):
             if metric.reads == "scores":
-                raise SpecError(f"the metric {metric} reads raw scores", fix="give it to raven run")
+                raise SpecError(
+                    f"the metric {metric} needs raw scores", fix="use it with raven run"
+                )
         self.progress("reading the problems", 0, 0)
         self.corpora = read_corpora(self.spec.data, self.spec.encoding)
         self.data = {f"data {i}": data_hash(path) for i, path in enumerate(self.spec.data)}

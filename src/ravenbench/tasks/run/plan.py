@@ -299,8 +299,8 @@ def _strata(
     size = sum(len(fold.test) for fold in drawn) // 4
     if size < FEWEST_PAIRS and transplanter is not None:
         reason = (
-            f"{size} problems of each kind could be drawn (one author or two, on one topic or on"
-            f" two), {FEWEST_PAIRS} are needed"
+            f"only {size} problems of each kind could be drawn (one author or two, on one"
+            f" topic or on two), and {FEWEST_PAIRS} are needed"
         )
         return StrataRecord(folds={}, pairs=size, reason=reason), []
     return StrataRecord(

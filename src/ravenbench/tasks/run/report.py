@@ -165,7 +165,7 @@ class RunReport(Report[Analysis]):
             and comparison.difference is not None
         ]
         if aucs and (not text or (silent and any(auc.difference for auc in aucs))):
-            several = f"AUC in HITS less that in Random: {_differences(aucs)}."
+            several = f"AUC in HITS minus AUC in Random: {_differences(aucs)}."
             return f"{text} {several if len(aucs) > 1 else f'{aucs[0].verifier}: {finding(aucs[0])}'}".lstrip()
         if text:
             return text
@@ -296,7 +296,7 @@ def sizes(analysis: Analysis) -> view.Table:
         ]
     rows.append(("authors in both", "authors", "both"))
     rows += [
-        (f"share of same-topic pairs, {kind} author", "composition", kind)
+        (f"proportion of same-topic pairs, {kind} author", "composition", kind)
         for kind in ("same", "different")
     ]
     return view.table(
@@ -315,8 +315,8 @@ def sizes(analysis: Analysis) -> view.Table:
             digits=2,
         ),
         note=(
-            "Means over folds. Pairs in train are those to fit and those to calibrate; shares are"
-            " of test pairs."
+            "Means over folds. Pairs in train are those for training and those for"
+            " calibration; proportions are of test pairs."
         ),
         section="data",
         terminal=False,
@@ -343,7 +343,8 @@ def results(analysis: Analysis) -> view.Table:
     )
     if _partial(analysis):
         note += (
-            " Folds: those with answers, of those planned; a row averages over the former alone."
+            " Folds: those with answers, of those planned; a row is the mean over the folds"
+            " with answers."
         )
     for verifier in analysis.plan.verifiers:
         shares = [
@@ -360,8 +361,8 @@ def results(analysis: Analysis) -> view.Table:
             note += f" {verifier.name} left {share} problems unanswered (0.5): {why}."
     if analysis.shortcut:
         note += (
-            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, †"
-            " higher in HITS; it takes folds for independent, which they are not."
+            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower,"
+            " † higher in HITS. The test assumes independent folds, which these are not."
         )
     rows = [result for result in by_setup if result is not None]
     cols = _result_cols(analysis)
@@ -478,9 +479,9 @@ def variants_of(analysis: Analysis) -> view.Table:
 
 
 WHY_HITS = (
-    "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five"
-    " verifiers; here the corpus, its topics, their encoder and the verifiers that are ranked are"
-    " others, unless you chose them so."
+    "the published figures are for the fan fiction of PAN 2020 and 2021, ten folds,"
+    " SentenceBERT topics and five verifiers; here the corpus, its topics, their encoder and"
+    " the ranked verifiers are others, unless you chose the same."
 )
 PRINTED_HITS = {"char-ngram": (0.926, 0.927), "ppm": (0.913, 0.926)}
 """Overall in HITS and Random, Table 2."""
@@ -716,7 +717,7 @@ def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
 def _resolved(run: dict[str, Any]) -> dict[str, Any]:
     """The head with what it left open named as such: the corpus decided it, and the page says how elsewhere."""
     spec = {
-        key: "left to the corpus" if value is None else value
+        key: "decided by the corpus" if value is None else value
         for key, value in run["spec"].items()
         if key not in ("train", "test") or value
     }
@@ -747,7 +748,10 @@ def finding(comparison: Shortcut) -> str:
     least = (
         ""
         if comparison.detectable is None
-        else f"; this run would find one of {view.figure(comparison.detectable)} with 80 % power"
+        else (
+            f"; this run would detect a difference of {view.figure(comparison.detectable)} with 80"
+            " % power"
+        )
     )
     return text + f"It is not statistically significant{least}."
 
@@ -800,9 +804,9 @@ def chance_sentence(analysis: Analysis) -> str:
     if not count:
         return ""
     return (
-        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count}"
-        f" firm {'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g}"
-        " are expected to be wrong by chance."
+        "Each verdict concerns one verifier and does not depend on the other verifiers; of "
+        f"{counted(count, 'firm verdict')} here at most {wrong_by_chance(count):.2g} are"
+        " expected to be wrong by chance."
     )
 
 
@@ -810,8 +814,10 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
     ``each`` verifier without one."""
     sentences = [
-        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they"
-        " count as .5."
+        (
+            f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}, which count as"
+            " unanswered (.5)."
+        )
         for name in analysis.verifiers
         if (silent := _unanswered_problems(analysis, name, "no_score"))
     ]
@@ -822,7 +828,8 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     if domain is not None and not domain.section.repetitions:
         if domain.section.reason != NOT_ASKED:
             sentences.append(
-                f"Nothing on training domains: there is no crossed probe ({domain.section.reason})."
+                "No verdict on training domains, because there is no crossed probe"
+                f" ({domain.section.reason})."
             )
     elif domain is not None and each:
         sentences += [
@@ -842,7 +849,7 @@ def forecast_table(forecast: Forecast) -> view.Table:
         setups.append(("other content", forecast.transplant))
     return view.table(
         "forecast",
-        "This run would hold",
+        "Contents of this run",
         setups,
         view.col("setup", lambda row: row[0], text=True),
         view.col("folds", lambda row: row[1].folds),
@@ -860,7 +867,7 @@ def cure(options: str | None) -> str:
     return (
         f"give {options}"
         if options
-        else "too few topics for several; give a column with more topics by --topic"
+        else "there are too few topics for several pools; give a column with more topics by --topic"
     )
 
 
@@ -875,8 +882,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     ]
     if forecast.detectable is not None:
         text = (
-            "HITS against Random would find a true difference of about"
-            f" {view.figure(forecast.detectable)} in AUC"
+            "HITS against Random would detect a true difference of about "
+            f"{view.figure(forecast.detectable)} in AUC"
         )
         blocks.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
@@ -884,42 +891,40 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     elif forecast.topics and forecast.parts == "topics":
         blocks.append(
             Text(
-                "With one pool no difference between HITS and Random can be shown:"
-                f" {cure(forecast.more_pools)}."
+                "With one pool, Raven cannot show a difference between HITS and Random: "
+                f"{cure(forecast.more_pools)}."
             )
         )
     if forecast.transplant is not None:
-        text = f"Content is transplanted in up to {forecast.transplant.folds} folds"
+        text = f"Raven replaces content in up to {forecast.transplant.folds} folds"
         blocks.append(
-            Text(f"{text}, of {forecast.transplant.test:.0f} problems at most on average.")
+            Text(f"{text}, in at most {forecast.transplant.test:.0f} problems each on average.")
         )
     elif forecast.transplant_reason is not None:
         blocks.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     pairs = round(forecast.probe.test / 2) if forecast.probe is not None else FEWEST_PAIRS
     if forecast.detectable_gain is not None and pairs < FEWEST_PAIRS:
         text = (
-            f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a"
-            " test set, of"
+            "The crossed probe would give no verdict, because a test set has about "
+            f"{counted(pairs, 'pair')} of a class, and"
         )
         blocks.append(
             Text(
-                f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would"
-                " help."
+                f"{text} {FEWEST_PAIRS} are needed. More documents for each author and topic"
+                " would help."
             )
         )
     elif forecast.detectable_gain is not None:
         gain = view.figure(forecast.detectable_gain)
-        text = (
-            f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
-        )
+        text = f"The crossed probe would detect a true gain of about {gain} in AUC with 80 %"
         blocks.append(
             Text(
-                f"{text} power, for a verifier that varies as style-only does; for others a larger"
-                " one."
+                f"{text} power for a verifier that varies as much as style-only; for others"
+                " the gain must be larger."
             )
         )
     elif forecast.probe_reason is not None:
         blocks.append(
-            Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains.")
+            Text(f"No crossed probe ({forecast.probe_reason}), so no verdict on training domains.")
         )
     return blocks

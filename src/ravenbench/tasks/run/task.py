@@ -56,13 +56,16 @@ class Run(Task):
     own = (
         Option(
             "spec",
-            "TOML file whose table run holds these flags; flags override it.",
+            (
+                "TOML file with these options in the table run; options on the command line"
+                " override it."
+            ),
             Path,
             takes="RunSpec | str | Path",
         ),
-        Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
+        Option("out", "Folder or URL of the run; default raven-runs/<corpus>-<hash>.", takes=PATH),
     )
-    failure = f"{Task.failure}\nEach with its trace: the page's section Failures."
+    failure = f"{Task.failure}\nThe section Failures of the page shows each with its trace."
     pools_seeds = True
     arguments = ("corpus",)
     order = (
@@ -75,7 +78,7 @@ class Run(Task):
         "pool_share pairs docs_per_topic limit calibration group against normalise repetitions"
         " lengths"
     )
-    plan_help = "Only show what the run would contain and be able to detect."
+    plan_help = "Only show what the run would contain and what it could detect."
     spec: RunSpec
 
     @classmethod
@@ -134,8 +137,10 @@ class Run(Task):
             changed_paths = ", ".join(
                 str(getattr(self.spec, key, key)) for key in changed(self.data, data_now)
             )
-            again = "repeat the command when they are complete"
-            raise InputError("the data changed while they were read", file=changed_paths, fix=again)
+            again = "repeat the command when the files are complete"
+            raise InputError(
+                "the files changed while Raven read them", file=changed_paths, fix=again
+            )
         self.approved(draft).write(store, begin)
 
     def cells(self, store: Store) -> list[str]:

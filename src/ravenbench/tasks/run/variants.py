@@ -339,21 +339,21 @@ def variants_table(
     """Every method once, however many seeds it has, against the reference."""
     rows = () if variants is None else variants.rows
     note = (
-        "Mean over runs ±standard deviation between runs (seeds). Difference: in AUC, on the same"
-        " problems. Intervals: 95 %, over runs, authors and topics; runs are nested in methods, so"
-        " that several seeds are one method (Obuchowski & Rockette 1995; Hillis 2014). p:"
-        " two-sided, Holm’s correction for all rows."
+        "Mean over runs ±standard deviation between runs (seeds). Difference: in AUC, on the"
+        " same problems. Intervals: 95 %, over runs, authors and topics; runs are nested in"
+        " methods, so several seeds count as one method (Obuchowski & Rockette 1995; Hillis"
+        " 2014). p: two-sided, Holm’s correction for all rows."
     )
     if variants is not None and variants.single:
         several = any(row.runs > 1 for row in rows)
         borrowed = (
-            "; such a method is taken to have the spread of the one it is compared with"
+            "; for these Raven assumes the spread of the method they are compared with"
             if several
             else ""
         )
         note += (
-            " Run once, though another seed may give another result:"
-            f" {', '.join(variants.single)}{borrowed}."
+            " Run only once, although another seed may give another result: "
+            f"{', '.join(variants.single)}{borrowed}."
         )
 
     def measure(row: MethodRow, metric: str) -> Measure:
@@ -380,8 +380,8 @@ def variants_table(
             json="share",
             terminal=False,
             about=(
-                "From seeds: share of the variance of a single run’s AUC that is between runs; the"
-                " rest comes from which authors and topics are tested."
+                "From seeds: proportion of the variance of a single run’s AUC that is between"
+                " runs; the rest comes from the choice of authors and topics."
             ),
         ),
         *each(other_metrics, lambda metric: titles[metric], measure, json=str, terminal=()),

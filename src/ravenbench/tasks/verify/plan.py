@@ -108,9 +108,9 @@ def check_classes(name: str, same: Bools) -> None:
     """Refuse training problems of one class: nothing can be learned from them. Raises CorpusError with the counts."""
     if same.all() or not same.any():
         raise CorpusError(
-            f"the training problems of {name} are of one class",
+            f"the training problems of {name} are all of one class",
             found=f"{same.sum()} Y and {(~same).sum()} N",
-            expected="problems by the same author and by different authors",
+            expected="same-author and different-author problems",
         )
 
 
@@ -143,7 +143,7 @@ def draft(
     texts = answered.texts
     if probe and test.same is None:
         section = nothing_to_ask(
-            "the problems came without truth, so nothing tells which have one author"
+            "the problems have no truth, so Raven does not know which are same-author problems"
         )
     elif probe:
         made = (transplants or plan_given_transplants)(fold, progress)
