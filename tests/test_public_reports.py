@@ -200,7 +200,7 @@ CASES: dict[str, list[Said]] = {
     "topic-none": [
         Said("corpus info stylo", ("without topics, donors are chosen by their content words",)),
         *(
-            Said(f"run {what} --plan", ("This run would hold", "78 documents"))
+            Said(f"run {what} --plan", ("Contents of this run", "78 documents"))
             for what in ("stylo", "stylo --topic none", "table.csv --topic none")
         ),
     ],

@@ -68,13 +68,13 @@ SPECS = [
     Case(
         "topics that are words",
         "spec",
-        "run.toml: topics: whole numbers are expected, each once",
+        "run.toml: topics: expected whole numbers without repetition",
         {"run.toml": "[run]\ntopics = 'ten,five'\n"},
     ),
     Case(
         "training problems without test problems",
         "spec",
-        "--train and --test belong together and replace CORPUS",
+        "--train and --test must be given together, and instead of CORPUS",
         {"run.toml": "[run]\ntrain = 'a'\n"},
     ),
     Case(
@@ -92,7 +92,7 @@ SPECS = [
     Case(
         "an alias that is a list",
         "spec",
-        "run.toml: [verifiers.mine] must hold one key 'is', or 'command' with its options",
+        "run.toml: [verifiers.mine] must contain one key 'is', or 'command' with its options",
         {"run.toml": "[verifiers.mine]\nis = ['ppm']\n"},
     ),
     Case(
@@ -305,7 +305,7 @@ STORES = [
     Case(
         "a run that was never planned",
         "store",
-        "run: this run was interrupted before it was planned",
+        "run: this run was interrupted before Raven had planned it",
         {"run/run.json": "HEAD"},
         "run",
     ),

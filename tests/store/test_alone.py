@@ -180,7 +180,7 @@ def test_a_run_that_lost_its_head_goes_on_and_a_strangers_folder_is_refused(tmp_
     assert {p.name: p.stat().st_mtime_ns for p in (store.path / "cells").iterdir()} == before
     for name in ("run.json", "plan.json"):
         (store.path / name).unlink()
-    with pytest.raises(InputError, match="this folder holds other files"):
+    with pytest.raises(InputError, match="this folder contains other files"):
         run(out=tmp_path / "run", **OPTIONS)
 
 

@@ -268,7 +268,7 @@ def test_the_page_leads_with_the_verdicts(probed):
     assert 'id="figure-domain"' in page and "training domain: not applicable" in page
     assert page.index("Of 3 verifiers") < page.index('<dl class="verdicts">')
     assert (
-        "Reference: what is left of content and lengths in the probe" in page
+        "Reference: what the probe leaves of content and lengths" in page
         and "compare each style left with this value" in page
     )
 
@@ -353,7 +353,7 @@ def test_a_folder_of_an_earlier_version_says_so(probed):
     found = content_probe(probed, msgspec.structs.replace(plan, folds=old), ["length"])
     assert (
         found.rows[0].judged.outcome is Content.NO_VERDICT
-        and "make the run again" in found.rows[0].judged.reason
+        and "repeat the run" in found.rows[0].judged.reason
     )
 
 
@@ -468,11 +468,11 @@ def test_two_topics_leave_hits_and_random_no_choice(tmp_path, monkeypatch):
     planned = CliRunner().invoke(
         application("run"), ["run", path, "--verifiers", "length", "--plan"]
     )
-    assert planned.exit_code == 0 and "both take the same" in " ".join(planned.output.split())
+    assert planned.exit_code == 0 and "both choose the same" in " ".join(planned.output.split())
     flags = ["--verifiers", "length", "--out", "two", "--workers", "1"]
     done = CliRunner().invoke(application("run"), ["run", path, *flags])
     assert done.exit_code == 0, done.output
-    assert "HITS and Random cannot be compared: of 2 topics 2 are chosen" in " ".join(
+    assert "HITS and Random cannot be compared: 2 of 2 topics are chosen" in " ".join(
         done.output.split()
     )
     found = json.loads((tmp_path / "two" / "report" / "report.json").read_text())
