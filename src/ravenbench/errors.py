@@ -108,7 +108,7 @@ class InputError(RavenError):
 
 
 class FormatError(InputError):
-    """A file that does not hold what it should."""
+    """A file with the wrong content."""
 
 
 class CorpusError(InputError):
@@ -140,7 +140,8 @@ class ProgramError(RavenError):
 
 
 class SpecKey(NamedTuple):
-    """An option that is no flag of a command, but a key of its spec file: ``run.unquoted``, and whether it is a switch."""
+    """An option that is not a flag of a command, but a key of its spec file: ``run.unquoted``, and whether it is a
+    switch."""
 
     name: str
     is_switch: bool
@@ -182,7 +183,7 @@ def offered(advice: str) -> str:
 
 
 def with_keys(advice: str) -> str:
-    """Advice in which an option that is no flag of the command at hand is the line of a spec file that gives it."""
+    """Return advice in which an option that is not a flag of this command becomes a line of a spec file."""
 
     def given(option: re.Match[str]) -> str:
         key = OPTIONS.get(option[1])
@@ -196,7 +197,7 @@ def with_keys(advice: str) -> str:
 
 
 LISTENERS: list[Callable[[str], object]] = []
-"""Who hears what ``remark`` says: the command line. In Python, results hold the same."""
+"""Who hears what ``remark`` says: the command line. In Python, results contain the same."""
 
 
 REMARKED: set[str] = set()
@@ -320,7 +321,7 @@ _LEFT = ("Any", "Literal", "Names", "P", "R", "Split")
 
 
 def check_type(name: str, takes: str, value: Any) -> None:
-    """Refuse a value that is nothing of what an annotation names, or text that no file or line can hold; classes are
+    """Refuse a value of another type than an annotation names, or text that cannot be in a file or line; classes are
     known by their names. Raises SpecError."""
     if isinstance(value, str) and _UNWRITABLE.search(value):
         raise SpecError(f"{name}: this text cannot be written", found=value)
@@ -474,8 +475,7 @@ def said(error: BaseException) -> str:
 
 @contextmanager
 def damaged(problem: str, file: Path, fix: str) -> Iterator[None]:
-    """Raise FormatError for whatever else than an error of Raven's a damaged file, or a stranger's, makes a reader
-    raise."""
+    """Raise FormatError if a damaged or foreign file makes a reader raise an error that is not Raven's."""
     try:
         yield
     except (RavenError, MemoryError):

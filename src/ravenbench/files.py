@@ -8,7 +8,7 @@ OSError or ValueError from readers of bad files, ValueError for NaN in JSON. Fur
 size (bytes), folders and syncing, temporary names and their removal, processes that live.
 
 A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
-Modes are those that the user's umask allows; only the user may enter folders that hold texts.
+Modes are those that the user's umask allows; only the user may enter folders with texts.
 
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from ravenbench.errors import OBEYED, InputError, MissingPart, RavenError, install
 
 PRIVATE = 0o700
-"""Mode of folders that hold texts of people."""
+"""Mode of folders that contain texts of people."""
 ONE_BY_ONE = 64
 """Files of a folder that are synced each for itself; that of another takes milliseconds on a busy disk."""
 
@@ -137,7 +137,7 @@ def cache_folder() -> Path:
 
 
 def stand_alone() -> None:
-    """From now on this process shares no cache by content with others: what lies there tells what others read."""
+    """From now on this process shares no cache by content with others: its files show what others read."""
     _standing_alone.append(True)
 
 
@@ -150,7 +150,7 @@ _standing_alone: list[bool] = []
 
 
 def made_cache() -> Path:
-    """``cache_folder``, made where it was missing; it may hold texts, and only the user may enter it."""
+    """``cache_folder``, made where it was missing; it may contain texts, and only the user may enter it."""
     folder = cache_folder()
     make_folder(folder, private=True)
     return folder
@@ -284,7 +284,7 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
     """Give a local file, written under a temporary name, that takes its place on disk when the block ends well.
 
     ``sync`` waits until the disk has it; otherwise it outlives the process at once, and a power cut after
-    ``sync_folder``. InputError if a folder that holds something stands in its place; an empty one is removed.
+    ``sync_folder``. InputError if a folder with files has its name; an empty one is removed.
     """
     temporary = temporary_name(path)
     file = temporary.open("xb", buffering=2**16)
@@ -321,8 +321,8 @@ def _remove_empty(folder: Path) -> None:
 def make_folder(folder: Path, *, private: bool = False) -> None:
     """Make a folder and those around it where they are missing.
 
-    ``private``: only the user may enter it, as it holds texts; a folder that exists keeps its mode. InputError if a
-    file stands in its place.
+    ``private``: only the user may enter it, because it contains texts; a folder that exists keeps its mode. InputError
+    if a file has its name.
     """
     try:
         folder.mkdir(PRIVATE if private else 0o777, parents=True, exist_ok=True)
@@ -336,7 +336,7 @@ def make_folder(folder: Path, *, private: bool = False) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has every file that lies in a local folder, and below it.
+    """Wait until every file in a local folder and its subfolders is on the disk.
 
     Few files are synced one by one, many by asking the system (Linux) to write all of their file system at once.
     """
@@ -357,7 +357,7 @@ def sync_folder(folder: Path) -> None:
 def sync_file_system(folder: Path) -> bool:
     """Wait until the disk has all of a folder's file system; whether the system has a call for that, and it went well.
 
-    No signal is heard meanwhile, so whoever writes many files calls it now and then.
+    Signals are ignored meanwhile, so code that writes many files calls this from time to time.
     """
     import ctypes
 
@@ -436,7 +436,7 @@ def map_hashed(path: Path) -> NDArray[Any] | None:
 def kept_array(folder: Path, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     """The array of this name that a folder of the cache keeps, else what ``make`` gives, which is kept there.
 
-    A damaged one is made anew; where nothing can be written, nothing is kept.
+    A damaged one is made again; where nothing can be written, nothing is kept.
     """
     with suppress(OSError):
         os.utime(folder)

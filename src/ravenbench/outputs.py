@@ -7,9 +7,10 @@ folder or open file that takes its place when complete, ``check_apart`` and ``ch
 where the place is taken, is an input or cannot be written. ``digest``: SHA-256 in hexadecimal; ``pages_of_texts``:
 names of files.
 
-One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
-lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it
-holds another file too, it is not replaced. What a run wrote elsewhere it knows by its hash (``store.resume``).
+One rule: an output is new, empty, or an earlier product of the same command; it is never an input, does not contain an
+input and is not in an input. A folder that may be replaced says in ``.raven.json`` which command wrote it and which
+files: if it also contains another file, it is not replaced. What a run wrote elsewhere it knows by its hash
+(``store.resume``).
 
 Folders and files are built under a temporary name, then renamed. A place in an object store has no rename: what goes
 there is built in a temporary folder here and copied at the end.
@@ -41,9 +42,10 @@ RUN = "run.json"
 
 
 def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
-    """Refuse an output that is an input, contains one, or lies in one; or a link to nothing.
+    """Refuse an output that is an input, contains an input, or is in an input; or a link to nothing.
 
-    A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
+    The folder of a run may contain products of the run: only data must stay as they are. InputError if it is one of
+    these.
     """
     output = files.location(path)
     target = output if files.is_remote(output) else output.resolve()
@@ -104,7 +106,7 @@ def check_folder(
     kind : str, optional
         Command whose earlier product may be replaced; without one the folder must be new or empty.
     known : collection of str
-        Hashes (``digest``) of earlier products that may stand here.
+        Hashes (``digest``) of earlier products that may be here.
     """
     output = files.location(path)
     check_apart(output, inputs)
@@ -206,7 +208,8 @@ def _begins(path: Path, mark: bytes) -> bool:
 
 
 def _check_product(folder: Path, kind: str) -> None:
-    """Refuse to replace what is not an earlier product of this command, or holds what the command did not write."""
+    """Refuse to replace what is not an earlier product of this command, or contains files that the command did not
+    write."""
     mark = _marked(folder)
     if mark.get("kind") != kind:
         raise InputError(
@@ -269,7 +272,7 @@ def fresh_folder(
     """Give a folder that is built beside its place and takes that when the block ends well.
 
     InputError if the place is taken or cannot be written. ``kind`` and ``known`` say what may be replaced, as for
-    ``check_folder``; with a kind the folder is marked as its product. A ``private`` folder holds texts and only the
+    ``check_folder``; with a kind the folder is marked as its product. A ``private`` folder contains texts, and only the
     user may enter it; otherwise its mode follows the umask.
     """
     path = check_folder(path, kind=kind, known=known)
@@ -328,7 +331,7 @@ def _replace(folder: Path, target: Path) -> None:
 
 
 def _upload(folder: Path, target: Path) -> None:
-    """Put every file, the page last; what an earlier folder held besides is removed."""
+    """Put every file, the page last; other files of an earlier folder are removed."""
     names = sorted(
         file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
     )

@@ -86,7 +86,7 @@ def importable(kind: str, module: str) -> None:
 
 
 def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None:
-    """Refuse what is no class of the kind that is needed, before it is called.
+    """Refuse an object that is not a class of the required kind, before it is called.
 
     ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind; that
     component checks the rest. SpecError if it is none.
@@ -136,7 +136,7 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
 KINDS = tuple(METHODS)
 
 _WITHIN = {"obfuscator": ("translator",)}
-"""Kinds that are looked for first among a component's parameters: no obfuscator holds another."""
+"""Kinds that are looked for first among a component's parameters: an obfuscator does not contain another."""
 
 _RANGE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+(-?\d{1,19}+)\.\.(-?\d{1,19}+)")
 MOST_SEEDS = 100
@@ -172,9 +172,9 @@ def names(kind: str) -> list[str]:
 def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     """Find the class behind a name or a ``module:Class``; it was checked to be of the kind, and not called.
 
-    ``nested``: it stands within another component's parameters, where it may be of another kind. SpecError if nothing
-    has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
-    extra that is not installed.
+    ``nested``: it is a parameter of another component, and may be of another kind. SpecError if nothing has this name
+    (with a suggestion), the target cannot be imported or is not a class of the kind; MissingPart if it needs an extra
+    that is not installed.
     """
     if kind == "verifier" and (cls := _stand_in(name, nested)) is not None:
         return cls
@@ -218,7 +218,7 @@ def _stand_in(name: str, nested: bool) -> type[Any] | None:
 
 
 def load(kind: str, name: str) -> Any:
-    """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
+    """Return the object for a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
     targets_by_name = {} if ":" in name else targets(kind)
     target = name if ":" in name else targets_by_name.get(name)
     if target is None:
@@ -433,7 +433,7 @@ def named(
     aliases : mapping, optional
         Own names for printed forms; such a component is shown under its own name, any other under its printed form.
     default : str, optional
-        The list that stands where none is given. What of it only an absent extension has is left out, and said.
+        The list to use if none is given. What of it only an absent extension has is left out, and said.
     """
     listed = (default or "") if given is None else given
     if default is not None and listed == default:
@@ -481,10 +481,10 @@ def named(
 
 
 def seeds(text: str) -> list[tuple[str, str]]:
-    """A printed form for each seed of the range that it holds, ``net(seed=0..4)``, with what tells them apart; the form
-    itself where it holds none.
+    """Return a printed form for each seed of its range, ``net(seed=0..4)``, with the seed that distinguishes it; the
+    form itself if it has no range.
 
-    SpecError if a range is empty, is not one of seeds, or stands beside another.
+    SpecError if a range is empty, is not a range of seeds, or is one of several.
     """
     ranges = list(
         _RANGE.finditer(re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "_" * len(quoted[0]), text))

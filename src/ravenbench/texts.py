@@ -1,11 +1,10 @@
 """Keeps texts as a table: one memory-mapped block of UTF-8, each distinct text once, known by its content hash.
 
 In: ``TextTable.collect``: texts; ``of_blocks``: (hash, UTF-8 bytes) of each; ``open`` and ``save``: the path of a
-folder; methods of a table: row numbers from 0; ``composed``: a text.
-Out: ``collect`` and ``of_blocks`` give a ``TextTable`` (row to text) and the row (int from 0) of each text given;
-``hash`` content hashes (16 bytes, BLAKE2b), ``digest`` 32 hexadecimal digits, ``checksum`` an int; ``composed`` text.
-InputError for what is not valid Unicode, StoreError for a folder that is no table or is damaged, IndexError for a row
-that is not there. ``TextView`` is some rows as a sequence.
+folder; methods of a table: row numbers from 0; ``composed``: a text. Out: ``collect`` and ``of_blocks`` give a
+``TextTable`` (row to text) and the row (int from 0) of each text given; ``hash`` content hashes (16 bytes, BLAKE2b),
+``digest`` 32 hexadecimal digits, ``checksum`` an int; ``composed`` text. InputError for invalid Unicode, StoreError for
+a folder that is not a table or is damaged, IndexError for an unknown row. ``TextView`` is some rows as a sequence.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from ravenbench.errors import InputError, StoreError, check_type
 
 RESIDENT = 8 * 2**20
 """Bytes of a mapped table that are read before its pages are let go: they would count as memory of the process, up to
-four times as many as were read, for the system also maps what lies beside."""
+four times as many as were read, because the system also maps neighbouring bytes."""
 
 
 MOST_MARKS = 100
@@ -80,7 +79,7 @@ def _identified(text: str, number: int) -> tuple[bytes, bytes]:
 class TextTable:
     """An immutable sequence of distinct texts.
 
-    Texts lie as UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was saved or
+    Texts are UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was saved or
     opened is pickled as its path only, so workers never receive texts.
     """
 
@@ -248,8 +247,8 @@ class TextTable:
 
 
 class Gathered:
-    """Distinct texts in UTF-8 that come one by one, after their content hashes; beyond ``SPOOL_LIMIT`` they lie in an
-    unnamed temporary file, or all in ``file`` where one is given (opened to read and write, at its end).
+    """Distinct texts in UTF-8 that come one by one, after their content hashes; beyond ``SPOOL_LIMIT`` they are in an
+    unnamed temporary file, or all in ``file`` if it is given (opened to read and write, at its end).
     """
 
     def __init__(self, file: IO[bytes] | None = None) -> None:
@@ -284,7 +283,7 @@ class Gathered:
 
 
 class TextView(Sequence[str]):
-    """Some rows of a table as a sequence that holds none of the texts; a slice of it is a list."""
+    """Some rows of a table as a sequence without copies of the texts; a slice of it is a list."""
 
     def __init__(self, table: TextTable, index: NDArray[np.int64]) -> None:
         self._table = table

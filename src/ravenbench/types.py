@@ -42,7 +42,7 @@ Part = Annotated[float, Meta(gt=0, le=1)]
 Base = Annotated[float, Meta(gt=1)]
 Positive = Annotated[float, Meta(gt=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-"""Values of components' parameters, held when one is made: what is repeated, characters of an n-gram, and so on."""
+"""Values of components' parameters, kept when one is made: what is repeated, characters of an n-gram, and so on."""
 
 
 def name_array(values: Iterable[str]) -> Strings:
@@ -132,9 +132,9 @@ class Corpus(Shown):
     """A corpus: documents with authors and topics.
 
     Row i has text ``texts[i]``, ``ids[i]``, ``author[i]``, ``topic[i]``. Texts are distinct: a corpus source
-    drops repeated texts and says so in ``notes``. ``columns`` holds further labels (other levels of topic,
+    drops repeated texts and says so in ``notes``. ``columns`` has further labels (other levels of topic,
     genre, date …); ``at(level)`` makes one of them the topic. ``notes`` records source, licence, citation,
-    cleaning counts: whatever a reader of a result must know about the data.
+    cleaning counts: everything that a reader of a result must know about the data.
     """
 
     name: str
@@ -200,7 +200,7 @@ class Problems(Shown):
     Attributes
     ----------
     texts : TextTable
-        Documents are its rows; one that occurs in many problems stands once.
+        Documents are its rows; a document of many problems is listed once.
     ids : (n,) str
     known_ptr : (n + 1,) int64
         Problem i's known documents are ``known_index[known_ptr[i]:known_ptr[i + 1]]``, at least one.
@@ -465,7 +465,7 @@ class Answers:
     Raises
     ------
     InputError
-        If a value is NaN, infinite or outside [0, 1], or an id occurs twice.
+        If a value is NaN, infinite or outside [0, 1], or for a duplicate id.
     """
 
     ids: Strings

@@ -103,7 +103,7 @@ def commands() -> dict[str, seams.Command]:
 
 
 class _Switches:
-    """Help that shows a switch by its name alone, for it takes no value."""
+    """Help that shows only the name of a switch, because a switch takes no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
@@ -161,7 +161,7 @@ class ShownCommand(_Switches, TyperCommand):
 
 
 class Group(_Switches, TyperGroup):
-    """``raven``, and what holds commands within it."""
+    """``raven``, and the groups of commands in it."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As click does; of what others call so it says what it is here, or where they read why it is not."""
@@ -272,7 +272,7 @@ def run() -> None:
 
 
 def _mind(sentence: str) -> None:
-    """Print what is to be known of the data."""
+    """Print facts about the data."""
     typer.secho("mind: ", fg="yellow", err=True, nl=False)
     typer.echo(f"{visible(with_keys(sentence))}.", err=True)
 

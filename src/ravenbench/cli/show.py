@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress callback (stage, units done, units in all) drawn on stderr; a line every half minute where that is
-    no terminal."""
+    """A progress callback (stage, units done, units in all) drawn on stderr; a line every half minute if stderr is not
+    a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -97,7 +97,7 @@ def _lines(every: float = 30) -> Callable[[str, int, int], None]:
 
 
 def console(width: int | None = None) -> Console:
-    """A console on stdout that prints names as they are: what stands in them commands neither it nor the terminal."""
+    """A console on stdout that prints names as they are: their content cannot control it or the terminal."""
     from rich.console import Console
     from rich.segment import Segment
 
@@ -114,7 +114,7 @@ def console(width: int | None = None) -> Console:
 
 
 def say(text: object, *, err: bool = False, **style: Any) -> None:
-    """Print a line that may hold names or messages of others; nothing in it commands the terminal."""
+    """Print a line that may contain names or messages of others; nothing in it commands the terminal."""
     typer.secho(visible(str(text)), err=err, **style)
 
 

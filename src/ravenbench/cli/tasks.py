@@ -116,7 +116,7 @@ def epilog(keys: Sequence[Option]) -> str | None:
 
 
 def of_file(task: type[Declared], flags: dict[str, Any]) -> dict[str, Any]:
-    """What was given by flags and, where there is one, by a spec file; and defaults of what is no flag."""
+    """What was given by flags and, where there is one, by a spec file; and defaults of options that are not flags."""
     options = [option for option in task.options() if option.command and option.in_spec]
     defaults = {option.name: False if option.kind is bool else option.default for option in options}
     defaults = {name: default for name, default in defaults.items() if default is not None}
@@ -200,7 +200,7 @@ def _common(task: type[Declared]) -> list[inspect.Parameter]:
 
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
-    """Do what a command was told: preview or run a task, and show what it found."""
+    """Carry out a command: preview or run a task, and show what it found."""
     from ravenbench.cli.show import (
         print_json,
         progress_bar,
@@ -280,7 +280,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
 
 
 def work(task: type[Work], values: dict[str, Any]) -> None:
-    """Do what a command without cells was told, and show what it ends with."""
+    """Carry out a command without cells, and show its result."""
     from ravenbench.cli.show import progress_bar, show_answer, show_preview
 
     json = values.pop("json", False)

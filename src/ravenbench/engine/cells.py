@@ -6,7 +6,7 @@ author) and ``scores`` (no fixed range), and seconds of fitting and answering, o
 errors of the cells that failed, as texts; ``pending`` the cells still to do. ``plan_encoding``, ``plan_counting`` and
 ``plan_pairs`` give units of work that prepare texts; ``PairFeatures.score`` raises RuntimeError if one is missing.
 
-What a task does with a method is a ``CellUnit``; whatever engine calls it, its cells are the same (contracts 3, 8, 13,
+What a task does with a method is a ``CellUnit``; its cells are the same for every engine (contracts 3, 8, 13,
 14). ``execute`` does those of verifiers on folds. Before the cells that need it, texts are encoded by a fixed model,
 those of a large run counted, and features of document pairs worked out for scorers that learn nothing from a fold:
 workers that begin with different folds of one corpus would else do it for the texts of both.
@@ -89,7 +89,7 @@ class CellUnit:
         """What answers the cells; it is learned once and timed as their ``fit``."""
 
     def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
-        """What one cell holds; where it was all learned, that."""
+        """The content of one cell; where it was all learned, that."""
         return learned, {}
 
     def digests(self, store: Store, cell: CellPlace) -> tuple[str, str]:
@@ -361,8 +361,8 @@ MOST = 3072
 FEWEST = 512
 """Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""
 BLOCK = 16_384
-"""Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
-modelled anew in every block."""
+"""Document pairs in a block of features, more if it contains the pairs between two groups of documents: a document is
+modelled again in every block."""
 PARTNERS = 8
 """Other documents that one meets in the blocks of many pairs, at least, so that it pays to model it in each."""
 KEPT = 64

@@ -60,8 +60,8 @@ COMPONENTS = "str | Sequence[str | Component]"
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a task's answers. Where a field of ``later`` is not given there is no such key in its JSON form,
-    as in specs from before there was one."""
+    """What decides a task's answers. If a field of ``later`` is not given, its JSON form does not have the key, as in
+    specs from before the field existed."""
 
     later: ClassVar[tuple[str, ...]] = (
         "metrics",
@@ -90,9 +90,9 @@ class Option:
 
     ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
     ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
-    there. ``command`` and ``function`` say which of the two have it; one ``in_spec`` is no flag of the command, but a
-    key of its spec file. ``bounds`` are its least and greatest value on the
-    command line, ``variable`` the environment variable that it is by default.
+    there. ``command`` and ``function`` say which of the two have it; an option ``in_spec`` is not a flag of the
+    command, but a key of its spec file. ``bounds`` are its least and greatest value on the command line, ``variable``
+    the environment variable that it is by default.
     """
 
     name: str
@@ -112,7 +112,7 @@ class Option:
 
     @property
     def annotation(self) -> str:
-        """What Python takes, as it stands in a signature."""
+        """The type that Python takes, as written in a signature."""
         takes = self.takes or self.kind.__name__
         return takes if self.required or self.default is not None else f"{takes} | None"
 
@@ -263,7 +263,7 @@ HEADINGS = {
     ),
     "Where Raven works, and limits": "workers engine scheduler",
 }
-"""Options of many commands, by the heading that they stand behind in help."""
+"""Options of many commands, by their heading in help."""
 
 
 ALWAYS_IN_SPEC = (
@@ -285,7 +285,7 @@ class Declared:
         ``Spec``                    what decides its answers
         ``own``                     options that decide nothing
         ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
-        ``in_spec``                 names that stand in a spec file alone, beside those of ``ALWAYS_IN_SPEC``; ``flags``
+        ``in_spec`` names options that are only in a spec file, beside those of ``ALWAYS_IN_SPEC``; ``flags``
                                     are those of these that are flags all the same
         ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
         ``first``                   names that a newcomer needs; with them help puts the others behind headings
@@ -327,7 +327,7 @@ class Declared:
 
     @classmethod
     def heading(cls, name: str) -> str | None:
-        """The heading in ``--help`` that an option stands behind, None for those that stand first."""
+        """The heading in ``--help`` of an option, None for the first options."""
         if name in cls.first.split() or not cls.first:
             return None
         return next(
@@ -419,8 +419,8 @@ def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
 
 
 def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
-    """A spec of these values, whose types and bounds hold. Raises SpecError for the first value that does not fit,
-    named by its key.
+    """Return a spec of these values, whose types and bounds are correct. Raises SpecError for the first value that does
+    not fit, named by its key.
     """
     for key, value in values.items():
         if isinstance(value, str) and not writable(value):

@@ -105,7 +105,7 @@ def local(workers: int | None = None) -> Engine:
     there is no process to lose but this one.
 
     Where a limit on time is set (``limits.cell_timeout``), a method over it is interrupted as by Ctrl-C, and its cells
-    fail. A worker in which that does not help (native code) is ended, and the above holds; with one worker nothing is
+    fail. A worker that does not stop (native code) is ended, with the consequences above; with one worker nothing is
     ended.
     """
     count = usable_cores() if workers is None else workers
@@ -143,7 +143,8 @@ def _in_worker(unit: Unit, limits: RunLimits, number: int = 0) -> tuple[int, lis
 def _may_grow() -> None:
     """From now on this worker may keep counts of texts, which joblib takes for a leak.
 
-    Where psutil is installed, joblib ends workers that have grown by 300 MB, and the next ones count all texts anew.
+    Where psutil is installed, joblib ends workers that have grown by 300 MB, and the next workers count all texts
+    again.
     """
     from joblib.externals.loky import process_executor
 
@@ -263,7 +264,7 @@ def _on_cluster(unit: Unit, limits: RunLimits) -> list[str]:
 def keep_memory() -> None:
     """From now on this worker uses memory that it has freed again, as other processes do.
 
-    Dask has glibc return all beyond 64 KB at once, and to ask for as much anew takes half as long as the work.
+    Dask has glibc return all beyond 64 KB at once, and asking for the same amount again takes half as long as the work.
     """
     _glibc("mallopt", TRIM_THRESHOLD, 1 << 28)
     _glibc("mallopt", MMAP_THRESHOLD, 1 << 25)

@@ -92,7 +92,7 @@ P = TypeVar("P", bound="Plan")
 
 @dataclass(frozen=True, eq=False)
 class Draft(Generic[P]):
-    """A whole plan, nothing of it written yet; what stands beside it as in ``save_plan``.
+    """A whole plan, nothing of it written yet; further files as in ``save_plan``.
 
     Without texts it is a plan alone. ``splits`` have the part that each row of the texts is in.
     """
@@ -225,7 +225,7 @@ class Task(Declared):
 
     @classmethod
     def _without(cls) -> set[str]:
-        """Limits that hold for nothing that the task does."""
+        """Limits that do not apply to anything in the task."""
         return {
             *(() if cls.device else ("device",)),
             *(() if cls.cell_timeout else ("cell_timeout",)),
@@ -317,8 +317,8 @@ class Task(Declared):
         return [check for check in draft_checks() if check.option.name in self.values]
 
     def prepare(self) -> Store:
-        """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder holds
-        something else or cannot be written.
+        """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder
+        contains other files or cannot be written.
         """
         from ravenbench.store.resume import open_or_create
 
@@ -329,7 +329,7 @@ class Task(Declared):
         )
 
     def earlier(self) -> Store | None:
-        """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
+        """Return the planned folder that ``prepare`` would continue, None if it would start again."""
         from ravenbench.store.resume import earlier
 
         return earlier(self.folder, self.name, self.spec.resolved(), self.data)
@@ -367,7 +367,7 @@ class Task(Declared):
         return self.draft()
 
     def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
-        """How many problems a plan has, by the set they stand in."""
+        """The number of problems in a plan, by set."""
         return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
@@ -432,7 +432,7 @@ class Task(Declared):
 
 
 def seeds_of(given: Any) -> tuple[int, ...]:
-    """One seed or several, as ``0,1,2`` or a sequence. SpecError if they are none, or one stands twice."""
+    """One seed or several, as ``0,1,2`` or a sequence. SpecError if one is not a number, or is repeated."""
     several = not isinstance(given, str | int) or "," in str(given)
     seed_texts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
     try:
@@ -540,7 +540,7 @@ def tasks() -> list[str]:
 
 class Work(Declared):
     """A command without cells, a function in Python and what the command shows of its result. A subclass declares it,
-    and stands in the group ``ravenbench.work`` under the function's name.
+    and is in the group ``ravenbench.work`` under the name of the function.
 
     A class has, beside what every command says of itself,
         ``function``                the function's name, where that is not the command's
@@ -610,7 +610,7 @@ class Work(Declared):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        """Do what the command was told, and say what it shows."""
+        """Carry out the command, and return what it shows."""
         raise NotImplementedError
 
 

@@ -174,8 +174,8 @@ class Metric(Component):
     title : str
         How tables write it.
     reads : "answers", "log-odds" or "scores"
-        What ``value`` takes: answers in [0, 1]; their log odds (infinite at 0 and 1); or a verifier's raw scores, which
-        runs hold and files of answers do not.
+        What ``value`` takes: answers in [0, 1]; their log odds (infinite at 0 and 1); or the raw scores of a verifier,
+        which runs contain and files of answers do not.
     higher : bool
         Whether higher is better.
 
@@ -215,7 +215,7 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
     """The metric of what it reads; NaN where it is undefined, infinite or divides by zero.
 
     AnswerError if the metric fails, or gives no number; InputError if it reads raw scores and there are none.
-    ``answers`` (n,) lie in [0, 1]; ``scores`` (n,) are the verifier's raw scores, where they are known.
+    ``answers`` (n,) are in [0, 1]; ``scores`` (n,) are the verifier's raw scores, where they are known.
     """
     read = answers
     if metric.reads == "log-odds":

@@ -26,7 +26,7 @@ from ravenbench.types import Bools, Count, Floats, Ints
 
 
 class Reliability(NamedTuple):
-    """The bins of a reliability diagram that hold problems, and the expected calibration error, 0 to 1.
+    """Return the bins of a reliability diagram that contain problems, and the expected calibration error, 0 to 1.
 
     ``problems`` counts them, ``value`` is their mean answer (0 to 1), ``same`` the share of same-author problems
     among them, (bins,) each; ``ece`` is from 0 to 1.

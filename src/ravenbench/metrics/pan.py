@@ -133,7 +133,7 @@ class F12024(Counted):
 
 
 class Precision(Counted):
-    """Share of true ones among "same author" answers; undefined where there is no such answer."""
+    """Share of true ones among "same author" answers; undefined without these answers."""
 
     name = "precision"
     title = "precision"
@@ -218,7 +218,7 @@ class Final(Counted):
 _REPORTED = (AUC, CAt1, F05u, F05u2020, F1, Brier, Precision, Recall, Overall, Overall5, Final)
 
 METRICS: Mapping[str, Counted] = MappingProxyType({metric.name: metric() for metric in _REPORTED})
-"""Every reported metric, in the order of the tables. All lie in [0, 1] and higher is better."""
+"""Every reported metric, in the order of the tables. All are in [0, 1], and higher is better."""
 
 STANDARD: Mapping[str, Counted] = MappingProxyType(
     {
@@ -234,12 +234,12 @@ STANDARD: Mapping[str, Counted] = MappingProxyType(
 TITLES: Mapping[str, str] = MappingProxyType(
     {name: metric.title for name, metric in STANDARD.items()} | {"unanswered": "unanswered"}
 )
-"""How tables and figures write each of them, and the number of unanswered problems that stands beside them."""
+"""How tables and figures write each of them, and the number of unanswered problems next to them."""
 
 FORM_2020: Mapping[str, str] = MappingProxyType(
     {"f05u": "f05u_2020", "overall": "overall_2020", "overall5": "overall5_2020"}
 )
-"""What stands in a metric's place where the 2020 form of F0.5u is wanted."""
+"""The metric to use instead if the 2020 form of F0.5u is wanted."""
 
 
 def _ratio(above: Floats, below: Floats, empty: float) -> Floats:

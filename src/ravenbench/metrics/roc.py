@@ -69,7 +69,7 @@ def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
 
 
 class Stretch(NamedTuple):
-    """Neighbouring hull vertices of one system, by their false-positive rates (0 to 1). Between two stretches lies a
+    """Neighbouring hull vertices of one system, by their false-positive rates (0 to 1). Between two stretches is a
     mixture of their two systems."""
 
     system: str
@@ -107,7 +107,7 @@ class Hull:
 
     @property
     def stretches(self) -> list[Stretch]:
-        """Who owns which part, by rising false-positive rate. A system is on the hull if it stands here."""
+        """Who owns which part, by rising false-positive rate. A system is on the hull if it is listed here."""
         segments = []
         for system, run in groupby(
             range(1, len(self.owner) - 1), key=lambda vertex: self.owner[vertex]
@@ -152,7 +152,7 @@ class Hull:
 
 
 def hull(curves: Mapping[str, Curve]) -> Hull:
-    """Convex hull by monotone chain on integer counts, hence exact; points on an edge are not vertices.
+    """Return the convex hull by monotone chain on integer counts, which is exact; points on an edge are not vertices.
 
     InputError if there is no curve, or the curves are not over the same problems.
     """

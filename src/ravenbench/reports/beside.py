@@ -25,7 +25,7 @@ MADE_UP = ("synthetic",)
 
 
 def of_collection(spec: Mapping[str, Any]) -> bool:
-    """Whether a spec's corpus is a collection that others have too: beside one's own texts a paper's figures say
+    """Whether a spec's corpus is a collection that others have too: for your own texts, the figures of a paper mean
     nothing."""
     name = str(spec.get("corpus")).partition("(")[0]
     return name in registry.targets("corpus") and name not in MADE_UP
@@ -43,7 +43,7 @@ class Beside(NamedTuple):
 
 
 def theirs_is(printed: float | None, ours: float | None, interval: Interval = None) -> str:
-    """How a printed figure stands to ours; above and below mean beyond our interval, where there is one."""
+    """How a printed figure compares with ours; above and below mean beyond our interval, where there is one."""
     if printed is None or ours is None:
         return "n/a"
     low, high = interval or (ours, ours)

@@ -69,10 +69,10 @@ class ContentRow:
     All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise. ``whole`` is
     the AUC that tables of scores show: of answers to all problems of the same folds, those that could not be rewritten
     included. ``floor`` is the style left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads``
-    are AUCs on untouched texts of pairs whose topics speak for the truth, and against it; None where topics are
-    unknown; ``topic`` are these two of a scorer that guesses topic from what stays. The row of a verifier is that of
-    the ``replacement`` which speaks most against it; ``by_replacement`` has those of all. Of a verifier that reads
-    grammar what it loses is ``natural``, where words were replaced so: ``LOST`` are figures of that replacement.
+    are AUCs on the original texts of pairs whose topics agree with the truth, and contradict it; None where topics are
+    unknown; ``topic`` are these two of a scorer that guesses topic from what stays. The row of a verifier is for the
+    ``replacement`` that is worst for it; ``by_replacement`` has those of all. Of a verifier that reads grammar what it
+    loses is ``natural``, where words were replaced so: ``LOST`` are figures of that replacement.
     """
 
     verifier: str
@@ -97,7 +97,7 @@ class ContentRow:
 
     @property
     def lesser(self) -> Estimate | None:
-        """The lesser of ``misleads`` and ``helps``: who goes against topic gains nothing by it."""
+        """The lesser of ``misleads`` and ``helps``: a verifier that goes against topic gains nothing."""
         if self.helps is None or self.misleads is None:
             return None
         return self.helps if self.helps.value < self.misleads.value else self.misleads
@@ -424,7 +424,7 @@ def in_brackets(judged: Judged[Any]) -> str:
 
 
 def badge(judged: Judged[Any]) -> str:
-    """The outcome in words that stand alone."""
+    """Return the outcome in words that need no context."""
     margin = f"±{judged.margin:.2f}".replace("0.", ".")
     # Outcomes of both axes compare as text, and some of them read alike.
     if isinstance(judged.outcome, Content):
@@ -789,7 +789,7 @@ HELD = {
         " others."
     ),
 }
-"""What each replacement holds still."""
+"""What each replacement leaves unchanged."""
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -1143,8 +1143,7 @@ def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
 
 
 def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
-    """Sentences on what could not be asked: the whole probe, and unless ``verdicts`` stand beside it ``each`` verifier
-    without one."""
+    """Sentences on what could not be asked: the whole probe, and with ``each``, every verifier without a verdict."""
     if probe is None:
         return []
     if probe.section.reason is not None:

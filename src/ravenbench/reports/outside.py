@@ -36,7 +36,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """An outside system: its name, where its answers lie, a cell for each fold, and the folds it did not answer.
+    """An outside system: its name, the place of its answers, a cell for each fold, and the folds it did not answer.
 
     Cells of those folds have an error. ``notes`` say what a reader must know: folds and problems without an answer.
     """
@@ -94,7 +94,7 @@ def with_answers(store: Store, folders: Mapping[str, str | Path]) -> WithAnswers
 
     Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and
     for no other; a problem without one counts as unanswered. InputError if this task has no place for them, a name is
-    taken, a folder holds no fold's answers, or answers are not valid.
+    taken, a folder has answers to no fold, or answers are not valid.
     """
     return WithAnswers(store, read_outside(store, folders))
 
@@ -131,7 +131,7 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
 
 
 def parse_given(values: Sequence[str]) -> dict[str, str]:
-    """``NAME=FOLDER`` of each; what is no such pair, or names one twice, raises SpecError."""
+    """``NAME=FOLDER`` of each; SpecError if one is not such a pair, or repeats a name."""
     folders: dict[str, str] = {}
     for value in values:
         name, equals, folder = value.partition("=")

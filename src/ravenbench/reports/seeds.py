@@ -6,11 +6,11 @@ Out: a ``PooledSeeds`` or ``PooledSets``, whose ``Table`` objects are those of t
 of each column, with standard deviation and interval; ``runs_of_seeds`` paths. InputError if runs differ in more than
 seeds or two have one seed.
 
-A seed draws topics, pairs and starting weights anew from the same texts; it brings no author and no topic of its own.
+A seed draws topics, pairs and starting weights again from the same texts; it brings no author and no topic of its own.
 So more seeds make that part of an interval narrower that comes of drawing, and no other: the variance of a pooled value
-is the mean of the runs' variances (of their intervals' halves) plus the variance of the mean over seeds, and Student's t
-has the degrees of freedom that Rubin gives such sums. As a run's own interval holds some of the drawing already, the
-pooled one is rather too wide than too narrow. Its middle is the mean of the runs' middles.
+is the mean of the runs' variances (of their intervals' halves) plus the variance of the mean over seeds, and Student's
+t has the degrees of freedom that Rubin gives such sums. The interval of a run includes some of this variation already,
+so the pooled interval is too wide rather than too narrow. Its middle is the mean of the runs' middles.
 
 Data sets share methods and draw nothing of each other: the half of their pooled interval is the root of the mean
 square, as wide as that of one data set.
@@ -178,7 +178,7 @@ class PooledSeeds(FolderView):
         )
 
     def papers(self) -> list[Paper]:
-        """What whoever uses the results cites: the same for every seed."""
+        """Return the papers to cite for the results: the same for every seed."""
         return self.first.papers()
 
     def to_json(self) -> dict[str, Any]:
@@ -262,7 +262,7 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     """One table of the same in several runs; None where their columns or rows are not the same.
 
     ``drawn``: runs differ in what was drawn; otherwise in their data, and rows that some lack are left out. A row is
-    known by its first texts, as many as it takes, wherever it stands; other texts (verdicts, say) are counted.
+    identified by its first texts, as many as necessary, at any place; other texts (verdicts, say) are counted.
     """
     first_table = tables[0]
     titles = [column.title for column in first_table.columns]

@@ -1,11 +1,11 @@
 """Measures what an attack did to one method, with 95 % intervals: on verifiers' decisions, on attribution's scores.
 
 In: ``effect``: truth and labels before and after, (n,), and a mask (n,) of attacked problems; ``verification_effect``:
-truth (bool) and a verifier's answers, 0 to 1; ``impact_intervals``: who was right before (V, P) and after (seeds, V,
-P); ``attribution_change``: ``Texts`` and pairs (authors named, ranks of the true ones), before and for each seed after.
-Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or ``AttributionChange``: impact from −1 to 1 (positive:
-the attacker wins), accuracy, recall and macro F1 from 0 to 1, their changes (after − before), ranks (1 = best), counts
-of problems. InputError if lengths differ, nothing was attacked, or an answer is out of range. Helpers:
+truth (bool) and a verifier's answers, 0 to 1; ``impact_intervals``: which verifiers were right before (V, P) and after
+(seeds, V, P); ``attribution_change``: ``Texts`` and pairs (authors named, ranks of the true ones), before and for each
+seed after. Out: an ``Effect``, ``VerificationEffect``, ``ImpactIntervals`` or ``AttributionChange``: impact from −1 to
+1 (positive: the attacker wins), accuracy, recall and macro F1 from 0 to 1, their changes (after − before), ranks (1 =
+best), counts of problems. InputError if lengths differ, nothing was attacked, or an answer is out of range. Helpers:
 ``best_threshold`` (unit of answers, or ±∞), ``average_impact``, ``dismissals`` (numbers of ``REASONS``, or None).
 
 The counting is that of attribution, of which verification is a case: a method maps problems to labels (authors, or
@@ -247,7 +247,7 @@ def impact_intervals(
 ) -> ImpactIntervals:
     """The ``ImpactIntervals``, 95 %, of impact (−1 to 1) by resampling attacked problems and verifiers.
 
-    ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds stay as they are),
+    ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds do not change),
     ``after`` (S, V, P) the same after the attack, for each of its seeds, over which impacts are averaged. ``clusters``
     (P,) are the authors of problems, from 0 without gaps: authors are then drawn instead, with all their problems.
     ``average`` draws problems and verifiers; all verifiers see the same problems. None where V or P is 0.

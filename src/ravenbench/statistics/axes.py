@@ -20,7 +20,7 @@ replaced (silence), single answers are not moved both ways (sway), and neither d
 content is replaced (turned, shift: displacement). All is asked of the answers, which are what is published, and of the
 scores behind them where these order problems otherwise. A verifier whose answers depend on their batch cannot show it,
 nor one that guesses, nor one that two foreign contents move far apart, for chance hides then what topic does. Texts
-without sense may move answers too, so that little displacement is no effect, but it keeps a verifier from being
+without sense may move answers too, so a small displacement does not count as an effect, but a verifier with it is not
 cleared. An interval wholly below −δ is an effect too (shared content counts against one author). On the domain axis
 nothing in the rule expects that, and it is undecided.
 
@@ -84,7 +84,7 @@ RESTLESS = 0.03
 SILENCE_MARGIN = 0.05
 """Share of problems."""
 GUESS = 0.05
-"""An AUC whose interval holds .5 and nothing farther from it than this is that of a verifier that guesses."""
+"""A verifier guesses if the interval of its AUC includes .5 and no value farther from it than this."""
 DOMAIN_MARGIN = 0.02
 """δ of the gain in AUC."""
 FEWEST_UNITS = 10
@@ -92,11 +92,11 @@ FEWEST_UNITS = 10
 FEWEST_REPETITIONS = 5
 POWER = 0.8
 MOST_NEEDED = 1_000_000
-"""A larger number needed is not stated: the figure lies next to the margin."""
+"""A larger number needed is not stated: the figure is next to the margin."""
 
 
 class Content(StrEnum):
-    """Outcomes of the content axis, those first that speak most against a verifier; of several effects the first is the
+    """Outcomes of the content axis, the worst for a verifier first; of several effects the first is the
     outcome, the others are among the findings."""
 
     RELIES = "relies on content"
@@ -130,7 +130,7 @@ Outcome = TypeVar("Outcome", Content, Domain)
 
 
 class State(StrEnum):
-    """Where an interval lies against a margin."""
+    """Position of an interval relative to a margin."""
 
     EFFECT = "effect"
     NONE = "none beyond the margin"
@@ -140,8 +140,8 @@ class State(StrEnum):
 
 
 class Check(NamedTuple):
-    """One of the ways in which content may show: its figure, the margin, and where the interval lies; ``raw`` where it
-    is asked of the scores behind the answers."""
+    """One of the ways in which content may show: its figure, the margin, and the position of the interval; ``raw``
+    where it is asked of the scores behind the answers."""
 
     name: str
     figure: Estimate | None
@@ -152,11 +152,11 @@ class Check(NamedTuple):
 
 
 class Judged(NamedTuple, Generic[Outcome]):
-    """An outcome on one axis. ``margin`` is δ, in the unit of the figure; ``needed`` is the count of how many
-    problems (or repetitions) would decide four times in five where it is undecided, None where none is expected to;
-    ``shows`` is the smallest true figure that would be called an effect four times in five; ``reason`` says why
-    there is no verdict, or what is peculiar; ``checks`` are those of the content axis; ``confinement`` goes with
-    whatever clears a method of others of content.
+    """An outcome on one axis. ``margin`` is δ, in the unit of the figure; ``needed`` is the count of how many problems
+    (or repetitions) would decide four times in five where it is undecided, None where none is expected to; ``shows`` is
+    the smallest true figure that would be called an effect four times in five; ``reason`` says why there is no verdict,
+    or what is peculiar; ``checks`` are those of the content axis; ``confinement`` accompanies every verdict that clears
+    a method of other authors.
     """
 
     outcome: Outcome
@@ -192,13 +192,13 @@ def content_axis(
 ) -> Judged[Content]:
     """The verdict (``Judged``) on what content does to one verifier, by 95 % intervals.
 
-    ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
-    not put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
-    otherwise. ``barred`` says why a verifier cannot be cleared whatever it answers, such as a program
-    that is given all test sets: then effects are stated as ever, and otherwise there is no verdict, for this reason.
-    ``floor`` is the style left of a scorer that sees content words alone: who is not above it by the interval is not
-    called free of content without that word. ``misleads`` is the AUC on untouched texts where topic speaks against the
-    truth: below .5 by its interval it follows topic, be it by content words or by what stays when these are replaced.
+    ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is not
+    put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
+    otherwise. ``barred`` says why a verifier cannot be cleared by any answers, for example because a program gets all
+    test sets: effects are then stated as usual; without an effect there is no verdict, for this reason. ``floor`` is
+    the style left of a scorer that sees content words alone: a verifier whose interval is not above it is called free
+    of content only with that addition. ``misleads`` is the AUC on the original texts where topic contradicts the truth:
+    if its interval is below .5, the verifier follows topic, by content words or by the words that stay.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []
@@ -327,7 +327,8 @@ def content_checks(
 
 
 def _state(figure: Estimate | None, margin: float, up: float, down: float) -> State:
-    """Where an interval lies; effects begin ``up`` above and ``down`` below the margins (infinite: there is none)."""
+    """Return the position of an interval; effects begin ``up`` above and ``down`` below the margins (infinite: there is
+    none)."""
     if figure is None or figure.interval is None:
         return State.UNKNOWN
     low, high = figure.interval
@@ -371,8 +372,8 @@ def domain_axis(
 def detectable(
     figure: Estimate, margin: float, level: float = 0.95, power: float = POWER
 ) -> float | None:
-    """The smallest true figure, in its unit, whose interval lies above the margin with this power: for one verifier,
-    uncorrected."""
+    """Return the smallest true figure, in its unit, whose interval is above the margin with this power: for one
+    verifier, uncorrected."""
     if figure.error is None or figure.freedom is None:
         return None
     return margin + both_quantiles(figure.freedom, level, power) * figure.error
@@ -382,9 +383,9 @@ def needed(undecided: Sequence[tuple[Estimate, float]], size: int) -> int | None
     """How many problems (repetitions) where there are now ``size`` would decide four times in five.
 
     Decided is what has an effect in one of the figures (with its margin), or none beyond the margin in all of them. The
-    true figure is not the one seen: it is taken to lie about that as its standard error says (assurance, O'Hagan et al.
-    2005), and the error to shrink with the square root of the number, authors growing with it. None where more than
-    ``MOST_NEEDED`` would be needed.
+    true figure is not the one seen: it is assumed to vary around that value by its standard error (assurance, O'Hagan
+    et al. 2005), and the error to shrink with the square root of the number, authors growing with it. None where more
+    than ``MOST_NEEDED`` would be needed.
     """
     from scipy.special import ndtr, ndtri
 
@@ -504,7 +505,7 @@ def _difference(test: Crossed) -> tuple[float, Floats]:
 
 
 def _effects(test: Crossed, mean: float) -> Floats:
-    """Each problem's part (n,) in how far a test set, half of its repetition, lies from the mean gain."""
+    """Return the part (n,) of each problem in the distance of a test set, half of its repetition, from the mean gain."""
     difference, moved = _difference(test)
     size = np.where(test.same, test.same.sum(), len(test.same) - test.same.sum())
     return np.asarray(

@@ -25,21 +25,21 @@ turned      Share of decisions (above or below .5) that differ between plain and
 silence     Share of problems left open when content is replaced (mean of three versions) − share left open as they
             are: a verifier that notices the replacement need not show what it would do with topics.
 null_swing, null_share
-            The same of *off* against the second *off*: 0 and .5 but for chance, whatever the verifier.
+            The same of *off* against the second *off*: 0 and .5 except for chance, for any verifier.
 null_shift, null_turned
             Mean |off − off2| in ranks, and the share of decisions that differ: 0 for a verifier that does not read
             content words. Where they are large, chance hides how far topic moves single answers.
 
 What is judged is what is published, the answers, .5 where there is none. Where the scores behind them order problems
-in another way, all but ``turned`` is asked of these too: a calibrator can read, or hide, what a score holds.
+in another way, all but ``turned`` is asked of these too: a calibrator can use, or hide, the information in a score.
 
 The two arms of a swing are answered as one set each, so that an answer that depends on its batch cannot hide. Of a
 verifier whose answers do so, versions of one problem cannot be compared: share, sway, shift, turned and null are not
 known, and style left is that of the one arm in which all have *off* content.
 
-AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
-tell how figures would change with other authors of the same kind, and with other topics where those are given; they
-hold for overlapping folds (see ``estimates``). What sets a fold apart from the mean is put down to its problems, and
+AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals tell
+how figures would change with other authors of the same kind, and with other topics where those are given; they are
+valid for overlapping folds (see ``estimates``). What sets a fold apart from the mean is put down to its problems, and
 so to their authors and topics. Without topics, or without how alike they are, the intervals of scorers that see topic
 are too narrow where topics come in families (``benchmarks simulate`` shows the coverage of both).
 """
@@ -138,7 +138,7 @@ RANGES = {
     "null_shift": (0.0, 1.0),
     "null_turned": (0.0, 1.0),
 }
-"""Figures of a fold in the order of ``_of_fold``, and where each can lie: no interval reaches further."""
+"""Figures of a fold in the order of ``_of_fold``, and the range of each: no interval reaches further."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -310,7 +310,7 @@ def _ranks(values: Versions) -> Floats:
 
 
 def left_open(scores: Versions) -> Versions:
-    """1.0, else 0.0, for each score (n,) of a fold that tells nothing: none, .5, or the number that a verifier gives
+    """1.0, else 0.0, for each score (n,) of a fold without information: none, .5, or the number that a verifier gives
     most often."""
     every = np.concatenate(scores)
     values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
@@ -360,8 +360,8 @@ def _of_fold(same: Bools, versions: Versions, batched: bool) -> tuple[Floats, Fl
         return mean_effects((a > b) + 0.5 * (a == b))
 
     def moved(placements_of: Floats) -> tuple[tuple[float, Floats], ...]:
-        """How much farther the places (4, n) of versions lie apart than those of two foreign contents: *on* from *off*,
-        and plain from both of these; and how far those do."""
+        """Return how much more the places (4, n) of versions differ than those of two kinds of other content: *on* from
+        *off*, and plain from both of these; and how far those do."""
         plain_place, with_donor, left_place, right_place = placements_of
         chance = np.abs(left_place - right_place)
         apart = (np.abs(plain_place - left_place) + np.abs(plain_place - right_place)) / 2

@@ -8,11 +8,11 @@ Out: an ``Estimate`` (value, standard error, 95 % interval, degrees of freedom; 
 but the mean may be None), in the unit of the figure (AUC, placements, ``wilson``: 0 to 1). Helpers: ``wilson``
 and ``percentiles`` give intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` 0 to 1.
 
-Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
+Resampling an author affects all problems of the author, in every fold at once. With the influence ψ of each
 problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
 formula for dyads. It is the limit of the bootstrap that draws authors, without its draws and without its excess (a
 problem between two authors would count three times there, see ``resampling``), so a verdict needs no seed. That folds
-overlap is part of it: a problem that stands in several folds has one ψ, the sum over them, and an author's problems are
+overlap is part of it: a problem in several folds has one ψ, the sum over them, and an author's problems are
 added up over all folds before they are squared.
 
 Topics may be given as further units: then the pairs of problems that share a topic count too, and what shares an
@@ -30,11 +30,12 @@ A mean difference over pools of topics has another estimate (``pool_mean``). Eac
 − Random, say). Pools are subsets of one corpus, so what is meant is the mean over corpora of this kind, and differences
 of pools that share topics are correlated. With correlation ρ, E[s²] = σ²(1 − ρ) and Var(mean) = σ²(1/n + ρ(n − 1)/n),
 which gives the estimate s²·(1/n + ρ/(1 − ρ)) of the squared standard error, the correction of Nadeau & Bengio for
-repeated hold-out. It does not shrink to nothing with many pools: finitely many topics cannot be outrun by drawing more
-pools from them. Two pools with a share of topics in common correlate by at most that share: for a function of a random
-subset, Hoeffding's variance components obey ζ_c / c ≤ ζ_k / k. But most of what moves a paired difference is drawn anew
-in each pool (documents, pairs, folds), and what a topic does to both setups cancels. Over fresh synthetic corpora the
-correlation came out between 0 and a tenth of the bound (docs/verdict.md), so ``PART`` of it is assumed.
+repeated random splits. It does not shrink to nothing with many pools: finitely many topics cannot be outrun by drawing
+more pools from them. Two pools with a share of topics in common correlate by at most that share: for a function of a
+random subset, Hoeffding's variance components obey ζ_c / c ≤ ζ_k / k. But most of the variation of a paired difference
+is drawn again in each pool (documents, pairs, folds), and what a topic does to both setups cancels. Over fresh
+synthetic corpora the correlation came out between 0 and a tenth of the bound (docs/verdict.md), so ``PART`` of it is
+assumed.
 
 References
 ----------
@@ -238,7 +239,7 @@ def from_variances(
 
 
 def both_quantiles(freedom: float, level: float = 0.95, power: float = 0.8) -> float:
-    """The number of standard errors by which a true value must lie beyond a bound to be found there with this power."""
+    """Return the number of standard errors by which a true value must exceed a bound to be detected with this power."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, (1 + level) / 2) + stdtrit(freedom, power))
@@ -262,7 +263,7 @@ def expanded(level: float, units: int) -> tuple[float, float]:
 
 
 def within(wide: Estimate, low: float, high: float) -> Estimate:
-    """A figure that can only lie between these, such as an AUC, with its interval cut to them."""
+    """Return a figure with a limited range, such as an AUC, with its interval cut to that range."""
     if wide.interval is None:
         return wide
     return wide._replace(interval=(max(wide.interval[0], low), min(wide.interval[1], high)))
@@ -285,7 +286,7 @@ def mean_effects(values: ArrayLike) -> tuple[float, Floats]:
 
 
 Z = 1.959963984540054
-"""Of a normal distribution 95 % lie within so many standard deviations."""
+"""95 % of a normal distribution are within this many standard deviations."""
 
 
 def wilson(share: float, of: int) -> tuple[float, float]:

@@ -10,12 +10,12 @@ gives weights that sum to 1, ``sign_flip`` p, ``detectable_topics`` a difference
 
 In leave-one-topic-out validation folds have the sizes of topics, so each fold weighs as many documents as it has.
 The unbiased weighted variance is that of the GNU Scientific Library. The standard error as published, σ̂/√n, is
-right for equal weights only: Var(Σ w x) = σ² Σ w², so σ̂√(Σ w²) stands beside it.
+right for equal weights only: Var(Σ w x) = σ² Σ w², so the tables also show σ̂√(Σ w²).
 
 Two methods answer the same documents of each topic, so topics pair their accuracies. If the methods were alike, each
-topic's difference could as well have had the other sign. The statistic is the document-weighted mean difference;
-with at most 20 topics that differ all sign patterns are enumerated, beyond that they are drawn, with the +1 of Monte
-Carlo tests. The interval holds the differences this test does not reject. Power uses Student quantiles with as many
+topic's difference could as well have had the other sign. The statistic is the document-weighted mean difference; with
+at most 20 topics that differ all sign patterns are enumerated, beyond that they are drawn, with the +1 of Monte Carlo
+tests. The interval includes the differences that this test does not reject. Power uses Student quantiles with as many
 degrees of freedom as there are effective topics, less one.
 
 References
@@ -90,8 +90,8 @@ def fold_mean(values: ArrayLike, weights: ArrayLike) -> FoldMean:
 def published_t(difference: float, error_a: float, error_b: float, n: int) -> SummaryTest:
     """The paper's test of two weighted means: t = difference / √(SE_A² + SE_B²), 2n − 2 degrees of freedom.
 
-    It takes two methods tested on the same topics as independent, which costs power; the paper's own example at
-    n = 23 holds with only one of the two errors (give 0 for the other).
+    It takes two methods tested on the same topics as independent, which costs power; the example of the paper at n = 23
+    is correct with only one of the two errors (give 0 for the other).
     """
     error = math.hypot(error_a, error_b)
     df = 2 * n - 2

@@ -30,7 +30,7 @@ def stars(p: float | None) -> str:
 
 def holm(p: ArrayLike) -> Floats:
     """Holm's step-down adjusted p-values (k,), in the order given: rejecting where one is ≤ α keeps the chance of any
-    false rejection ≤ α whatever the dependence (Holm 1979, A simple sequentially rejective multiple test procedure.
+    false rejection ≤ α under any dependence (Holm 1979, A simple sequentially rejective multiple test procedure.
     Scandinavian Journal of Statistics 6)."""
     raw = np.asarray(p, dtype=np.float64)
     order = np.argsort(raw, kind="stable")
@@ -103,9 +103,9 @@ def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
     apart.
 
     Systems are put in order of score. The order is cut between two neighbours only if *every* system above the cut is
-    separated from *every* one below it; what lies between two cuts is a tie group. Two systems in different groups are
-    therefore always separated by a test; two systems in one group may or may not be. With Holm-corrected p-values over
-    all pairs, equal systems are put in different groups with probability ≤ α.
+    separated from *every* one below it; the systems between two cuts are a tie group. Two systems in different groups
+    are therefore always separated by a test; two systems in one group may or may not be. With Holm-corrected p-values
+    over all pairs, equal systems are put in different groups with probability ≤ α.
     """
     values = np.asarray(score, dtype=np.float64)
     apart = np.asarray(separated, dtype=np.bool_)

@@ -32,7 +32,7 @@ is at most α no more often than α under the null: what goes on is a part of wh
 
 Metrics of counts need no swapping: only problems on which the two differ in kind (right, wrong, unanswered, within one
 class of truth) matter, and how many of each kind are swapped is a binomial draw. With at most 20 such problems all
-outcomes are enumerated, without the +1; for accuracy the exact sign test stands in at any size.
+outcomes are enumerated, without the +1; for accuracy, the exact sign test replaces it at any size.
 
 References
 ----------
@@ -164,17 +164,17 @@ def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
 VARIANCE_REPLICATES = 800
 """Replicates that measure a variance only (its relative error is then 5 %)."""
 FEWER = 2_000
-"""Most replicates of a metric that is no formula over counts: each is worked out for itself."""
+"""Most replicates of a metric that is not a formula over counts: each is worked out for itself."""
 
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
     """The metrics, in their own units, of S systems under B resamplings of the problems.
 
-    ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,);
-    ``units`` is the number of problems or authors drawn. Where authors were drawn, ``problems[metric]`` (S, C)
-    holds replicates that drew problems and ``different[metric]`` (S, C) those that drew only different-author problems;
-    both are None otherwise.
+    ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,); ``units``
+    is the number of problems or authors drawn. If authors were drawn, ``problems[metric]`` (S, C) has the replicates
+    that drew problems and ``different[metric]`` (S, C) those that drew only different-author problems; both are None
+    otherwise.
     """
 
     values: Mapping[str, Floats]
@@ -222,7 +222,7 @@ def bootstrap(
     """The ``Replicates`` of every metric of every system, from resampling problems (or authors).
 
     ``systems`` are answers to the same n problems; with ``authors`` (n, 2), codes ≥ 0 of the two sides of each problem,
-    authors are drawn. There are ``replicates`` resamplings, at most ``FEWER`` of a metric that is no formula over
+    authors are drawn. There are ``replicates`` resamplings, at most ``FEWER`` of a metric that is not a formula over
     counts. Results depend on the seed and not on ``workers``: each block of resamplings has its own stream (Efron &
     Tibshirani 1993, An Introduction to the Bootstrap, ch. 13).
     """
@@ -358,7 +358,7 @@ def _product(
 
 TRIALS = 10_000
 FEWER_TRIALS = 2_000
-"""Most trials of a metric that is no formula over counts: each is worked out for itself."""
+"""Most trials of a metric that is not a formula over counts: each is worked out for itself."""
 FEW = 20
 """Trials as far apart as the systems are, up to which more trials are drawn."""
 EXACT_LIMIT = 20
@@ -396,7 +396,7 @@ def randomization_test(
 
     Where the test is not exact there are ``trials`` Monte Carlo trials, ``most`` in all of a metric of counts where at
     most ``FEW`` of the first are as far apart as the systems. Random draws depend on ``seed``, ``pair`` and the metric
-    only: give each pair its own label. SpecError if there is no such metric.
+    only: give each pair its own label. SpecError for an unknown metric.
     """
     ((name, chosen),) = metrics_of([metric]).items()
     if name in COUNTED and isinstance(chosen, Counted):

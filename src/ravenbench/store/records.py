@@ -7,7 +7,7 @@ OtherFormat (a StoreError) for one of another version, ValueError for what canno
 functions give None instead.
 
 Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
-so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its
+so that one flipped digit is seen. The records that all tasks share are below; each task adds its own plan beside its
 code (``tasks.run.record`` …).
 
 A result is one file too (``write_packed``): such an envelope on the first line, with ``arrays``, which lists each
@@ -93,7 +93,7 @@ class PairCounts(Record, frozen=True, kw_only=True):
 
 
 class Sides(Record, frozen=True, kw_only=True):
-    """How many documents or authors stand in the training set, in the test set and in both (None: not known)."""
+    """How many documents or authors are in the training set, in the test set and in both (None: not known)."""
 
     train: int | None
     test: int | None
@@ -109,7 +109,7 @@ class Composition(Record, frozen=True, kw_only=True):
 
 
 class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """One fold: where it comes from, what lies in it, and the hashes of both its sides.
+    """One fold: its source, its content, and the hashes of both sides.
 
     ``setup``, ``pool``, ``fold``, ``repetition``, ``null``, ``version``, ``obfuscator``, ``seed`` and ``attack`` are
     labels, set by the tasks that use them; they never enter a key. ``labels`` has what further ones a fold came with.
@@ -161,7 +161,8 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
     @property
     def confinement(self) -> str:
         """What is said of a method of others' classes wherever content or programs are reported; "" of Raven's own, and
-        of programs alone, whose cells say how they ran. An old plan that does not tell is taken to hold such classes.
+        of programs alone, whose cells say how they ran. An old plan without this field is assumed to have these
+        classes.
         """
         is_foreign = self.source is not None if self.foreign is None else self.foreign
         return GOOD_FAITH if is_foreign else ""
@@ -176,7 +177,7 @@ class CellPlace(Record, frozen=True, kw_only=True):
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """``plan.json``: what every task's plan holds; written last in planning.
+    """``plan.json``: the content of every task's plan; written last in planning.
 
     ``files`` has the SHA-256 of everything that planning wrote.
     """
@@ -200,7 +201,7 @@ class Seconds(Record, frozen=True, kw_only=True):
 
 
 class CellRecord(Record, frozen=True, kw_only=True):
-    """What a cell says of itself; its arrays lie in the same file.
+    """What a cell says of itself; its arrays are in the same file.
 
     ``n`` counts its problems. A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was
     left unanswered. ``programs`` says how outside programs were run, "confined" or "not confined" and why; "" where
@@ -236,7 +237,7 @@ def kinds() -> tuple[str, ...]:
 
 def write_record(path: Path, kind: str, record: Record) -> str:
     """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file. Raises ValueError if it
-    holds a number that is not finite, or no task has this kind."""
+    contains a number that is not finite, or no task has this kind."""
     check_kind(kind)
     plain = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False)
     body = msgspec.json.format(files.escaped_json(plain).encode(), indent=1)
@@ -258,7 +259,7 @@ def record_or_none(path: Path, shape: type[R]) -> R | None:
 
 
 def open_record(path: Path) -> tuple[str, bytes]:
-    """The kind of a file and its record as bytes, whose hash holds; StoreError as of ``read_record``."""
+    """Return the kind of a file and its record as bytes, after checking its hash; StoreError as of ``read_record``."""
     envelope = _opened(path, files.read_ordinary(path))
     return envelope.kind, bytes(envelope.record)
 
@@ -270,7 +271,7 @@ def write_packed(
 
     ``sync`` waits until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the
     system had not written yet; such a file is missing or does not have its hash, and ``files.sync_folder`` rules it
-    out. ValueError as of ``write_record``, and if an array holds Python objects.
+    out. ValueError as of ``write_record``, and if an array contains Python objects.
     """
     check_kind(kind)
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -320,8 +321,8 @@ def _arrays(
 
 
 def decode(path: Path, body: bytes, shape: type[R]) -> R:
-    """A record from its bytes, whose hash held; OtherFormat if it is sound and has another shape, for then repeating
-    the command would not mend it, StoreError if it is damaged."""
+    """Return a record from its bytes, whose hash was correct; OtherFormat if it is undamaged but has another form,
+    because repeating the command would not repair it, StoreError if it is damaged."""
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
@@ -331,7 +332,7 @@ def decode(path: Path, body: bytes, shape: type[R]) -> R:
 
 
 def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Envelope:
-    """An envelope of this format whose hash holds, also over the ``payload`` of arrays, and whose kind is known."""
+    """Return an envelope of this format with a correct hash, also over the ``payload`` of arrays, and a known kind."""
     try:
         envelope = msgspec.json.decode(text, type=_Envelope)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -3,12 +3,12 @@ begun.
 
 In: a folder, the task's name, its resolved spec, the hashes of its data by name, a function that plans a new folder.
 Out: ``open_or_create`` gives a planned ``Store``, ``earlier`` one or None; ``data_hash`` a hash (text), ``changed``
-names, ``written`` hashes of what a run has written elsewhere (``note`` adds one). InputError where another process
-writes the folder or it holds something else, StoreError if another version of Raven wrote it, SpecError for unknown
-data. ``folder_lock`` and ``hold`` lock it.
+names, ``written`` hashes of what a run has written elsewhere (``note`` adds one). InputError if another process writes
+the folder or it contains other files, StoreError if another version of Raven wrote it, SpecError for unknown data.
+``folder_lock`` and ``hold`` lock it.
 
 Two commands never write one folder at the same time: the second is refused, and learns which process writes it. On
-this machine's disks the operating system holds the lock (``filelock``), so that of a process that died is free at once.
+this machine's disks the operating system keeps the lock (``filelock``), so that of a process that died is free at once.
 Where it cannot (an object store, some network disks) the lock is a file that says who wrote it: that of a process of
 this machine that has ended is taken over, and one of another machine must be removed by hand. There two commands that
 start within the same moment may both pass, for such stores have no way to decide who was first.
@@ -114,7 +114,7 @@ def _holder(lock_file: Path) -> dict[str, object]:
 
 
 def _abandoned(lock_file: Path) -> bool:
-    """Whether no lock holds: no file, an empty one, or that of a process of this machine that has ended."""
+    """Say whether the lock is free: no file, an empty one, or that of a process of this machine that has ended."""
     try:
         empty = not lock_file.read_bytes()
     except FileNotFoundError:
@@ -161,7 +161,7 @@ def open_or_create(
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
     ``data`` has the identity of data and methods by name, ``inputs`` places of data that the spec does not name. When
-    ``plan`` raises before it begins, nothing was written. InputError if the folder holds something else or cannot be
+    ``plan`` raises before it begins, nothing was written. InputError if the folder contains other files or cannot be
     written, StoreError if another version of Raven wrote it.
     """
     files.check_reachable(folder)
@@ -189,7 +189,7 @@ def open_or_create(
 
 
 def _local_paths(spec: Mapping[str, Any]) -> Iterator[str]:
-    """What a spec names that lies on this machine, other than single texts and folders of them: these are read by
+    """Return the data on this machine that a spec names, except single texts and folders of texts: these are read by
     their endings, so that a run beside them changes nothing."""
     for name, value in spec.items():
         for path in value if isinstance(value, list | tuple) else [value]:
@@ -234,7 +234,7 @@ def _name_edited(store: Store) -> None:
 
 
 def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str]) -> Store | None:
-    """The planned folder that ``open_or_create`` would resume, None where it would begin anew; nothing is written.
+    """The planned folder that ``open_or_create`` would resume, None if it would start again; nothing is written.
     Errors are the same."""
     return _earlier(folder, kind, _head(spec, data))
 
@@ -271,7 +271,7 @@ def _foreign(inner: Path) -> bool:
 
 
 def _headless(folder: Path, kind: str) -> bool:
-    """Whether this is a planned run of this task that lost its ``run.json``, which is then written anew."""
+    """Say whether this is a planned run of this task that lost its ``run.json``, which is then written again."""
     try:
         return open_record(folder / "plan.json")[0] == kind
     except (OSError, StoreError):
@@ -329,7 +329,7 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 
 
 def _check_same(store: Store, kind: str, wanted: Head) -> bool:
-    """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written anew."""
+    """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written again."""
     try:
         run = store.run
     except OtherFormat:

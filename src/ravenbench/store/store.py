@@ -3,7 +3,7 @@
 In: the path of a run's folder; records, labels, folds and arrays to write.
 Out: a ``Store`` with its records (``Head``, ``Plan``), texts, ``Fold`` objects (arrays of row numbers from 0), truth
 (n,) bool, True = same author, and ``Cell`` objects: answers (n,) from 0 to 1, 0.5 = unanswered, and raw scores (n,) or
-(n, features), no fixed range, both higher = same author, None where it failed. InputError if it is no finished plan,
+(n, features), no fixed range, both higher = same author, None where it failed. InputError if it is not a finished plan,
 StoreError if it is damaged.
 """
 
@@ -183,7 +183,7 @@ class Store(Shown):
 
     @cached_property
     def plan(self) -> records.Plan:
-        """What every task's manifest holds."""
+        """The content of every task's manifest."""
         return self.plan_as(records.Plan)
 
     def plan_as(self, shape: type[P]) -> P:
@@ -261,7 +261,7 @@ class Store(Shown):
         files.write_bytes(self.path / "documents.parquet", buffer.getvalue())
 
     def save_fold(self, fold: Fold) -> None:
-        """Write a fold whose problems lie over this store's texts."""
+        """Write a fold whose problems use the texts of this store."""
         arrays: dict[str, NDArray[Any]] = {}
         for side, problems, same in (
             ("train", fold.train, fold.train_same),
@@ -397,7 +397,7 @@ class Store(Shown):
         return self.outcomes[key]
 
     def unanswered(self, cells: Iterable[Any] | None = None) -> list[Any]:
-        """Cells (of the plan, unless given; whatever has their ``key``) that are missing, damaged or failed."""
+        """Cells (of the plan, unless given; any objects with a ``key``) that are missing, damaged or failed."""
         wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted

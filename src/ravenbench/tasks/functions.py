@@ -228,7 +228,7 @@ def _by_parameters(text: str, names: Mapping[str, str]) -> str:
 
 
 def _of_tables(text: str) -> str:
-    """A text with the names of tables in memory, and what they call their rows, in place of files that hold them."""
+    """A text with the names of tables in memory, and what they call their rows, instead of their files."""
     from ravenbench.reading.memory import ROWS
 
     def named(word: re.Match[str]) -> str:

@@ -60,7 +60,7 @@ class FoldScore:
 class MethodScore:
     """A method under a protocol: shares from 0 to 1, ``seconds`` over all folds.
 
-    ``mean`` weighs folds by documents; ``by_author`` holds (precision, recall, F1) of each author over all folds
+    ``mean`` weighs folds by documents; ``by_author`` has (precision, recall, F1) of each author over all folds
     together, None where undefined; ``confusion`` (authors, authors + 1) counts true by predicted, the last column no
     author of the corpus.
     """
@@ -258,7 +258,7 @@ class AttributionAnalysis(Answer[AttributePlan]):
 
 
 def topics_or_folds(scores: ProtocolScore) -> str:
-    """What a protocol holds out."""
+    """What is held out in a protocol."""
     return "topics" if scores.protocol == "novel-topic" else "folds"
 
 

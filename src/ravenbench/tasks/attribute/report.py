@@ -472,7 +472,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The main protocol stands at the top, k-fold beside it."""
+        """The main protocol is at the top, with k-fold next to it."""
         analysed = self.analysis
         cues = self.analysis.cues
         k_fold = analysed.protocol("k-fold") if analysed.main.protocol != "k-fold" else None

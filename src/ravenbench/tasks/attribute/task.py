@@ -5,9 +5,9 @@ Out: a ``RunResult`` whose ``Store`` has one cell (result) a method and split, w
 named for each document, (n,), −1 where none; for PAN's problems an ``Ending`` with scores, no folder. SpecError where
 options do not fit. The folder:
 
-OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell holds the
-                                          authors that one method named on it
-OUT/documents.npy, splits.npy             text, author and topic of each document; where it is held out
+OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell has the authors that
+one method named on it OUT/documents.npy, splits.npy             text, author and topic of each document; where it is
+held out
 """
 
 from __future__ import annotations

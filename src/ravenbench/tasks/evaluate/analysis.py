@@ -319,7 +319,8 @@ def evaluate(
         Submissions that were left out.
     **settings
         See ``JudgingSpec``. Metrics of counts are quick; AUC, Brier, overall and final swap answers problem by problem,
-        about a second a pair for 14,000 problems, and metrics from outside are worked out anew for each of fewer draws.
+        about a second a pair for 14,000 problems, and metrics from other packages are computed again for each of fewer
+        draws.
 
     Raises
     ------

@@ -280,7 +280,7 @@ def _digests(read: Sequence[SystemAnswers]) -> dict[str, str]:
 
 
 class Kept(Record, frozen=True, kw_only=True):
-    """Truth and answers of an evaluation, and how it was made; their numbers stand beside it in one file."""
+    """Truth and answers of an evaluation, and how it was made; their numbers are in one file next to it."""
 
     ids: list[str]
     authors: list[str]

@@ -143,7 +143,7 @@ class BreakDown:
     """Scores on parts of the problems.
 
     ``parts`` are names with their count of problems and how many of these are by one author; ``left_out`` counts
-    problems that belong to no part. ``systems[name]`` holds one entry a part, ``macro[name]`` the plain mean over
+    problems that belong to no part. ``systems[name]`` has one entry for each part, ``macro[name]`` the plain mean over
     parts.
     """
 
@@ -184,7 +184,7 @@ class Evaluation(Shown):
     tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or authors); ``most_trials``
     are those of a test of counts that few of the first decide, 0 where there are no more; ``band`` is the half-width
     chosen on training answers, None without; ``operating`` is the hull's point of least expected cost; ``f05u_2020``
-    says that ``f05u`` and the means that hold it are in their 2020 form; ``digests`` are hashes of files of answers by
+    says that ``f05u`` and the means that include it have their 2020 form; ``digests`` are hashes of files of answers by
     system.
     """
 
@@ -519,7 +519,7 @@ def calibration_table(evaluation: Evaluation) -> Table:
         note=(
             "ECE: mean distance between the value and the proportion of "
             f"{evaluation.truth.words.many} in ten bins; 0 is best. C_llr (bits): 0 is"
-            " perfect, 1 is no information; it is the sum of discrimination (what the ranking"
+            " perfect, 1 means no information; it is the sum of discrimination (what the ranking"
             " leaves undecided) and calibration (what recalibration could save). n/a: a wrong"
             " answer of exactly 0 or 1, whose cost is infinite."
         ),

@@ -3,7 +3,7 @@
 In: paths of corpora (``read_corpora``); their problems, verifiers by name and the kind of probe (``draft``).
 Out: ``ProblemParts`` (problems to learn from and to answer, with truth); a ``Draft`` of a ``Pan14Plan``, whose numbers
 are counts of problems and documents, or means of such; ``shared_documents`` a count and a mask (n,). InputError or
-FormatError if a path holds no corpus with both parts and truth, or two have one name.
+FormatError if a path has no corpus with both parts and truth, or two have the same name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 
 class PartRecord(Record, frozen=True, kw_only=True):
-    """What one part of a corpus holds: counts of problems and of same-author ones among them, and means of two sizes.
+    """The content of one part of a corpus: counts of problems and of same-author ones among them, and means of two
+    sizes.
 
     ``known`` is the mean number of known documents in a problem, ``words`` the mean number of words in a document.
     """
@@ -90,8 +91,8 @@ class ProblemParts:
 
 
 def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[ProblemParts]:
-    """Every corpus with a train and a test part, in the order found. Raises InputError if a path holds none, a part has
-    no truth, two corpora have one name, or all problems to learn from are of one class.
+    """Every corpus with a train and a test part, in the order found. Raises InputError if a path has none, a part has
+    no truth, two corpora have the same name, or all problems to learn from are of one class.
     """
     corpora: list[ProblemParts] = []
     for path in data:
@@ -147,7 +148,7 @@ def draft(
     progress: Progress = silent,
     sketched: bool = False,
 ) -> Draft[Pan14Plan]:
-    """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them.
+    """The folds of these corpora and then of their probes, over one table of texts, and the plan that describes them.
 
     ``sketched`` for a forecast: nothing is transplanted, and nothing compared.
     """

@@ -189,7 +189,7 @@ def _rows_json(rows: Rows) -> dict[str, Any]:
 
 
 def data_table(overview: Overview) -> Table:
-    """Table 1: what the corpora hold."""
+    """Table 1: the content of the corpora."""
     rows = [
         (corpus, name, side, unread)
         for corpus in overview.corpora
@@ -333,7 +333,7 @@ def without_shared_table(corpus: CorpusScores, number: int) -> Table:
 
 
 def published_tables(overview: Overview) -> list[Table]:
-    """Every method's final score beside the printed one, and why they may differ, where corpora bear its names."""
+    """Every method's final score beside the printed one, and why they may differ, for corpora with its names."""
     corpora = [corpus for corpus in overview.corpora if corpus.name in CORPORA]
     names = sorted(
         {name for corpus in corpora for name in corpus.rows}, key=lambda name: (name == META, name)

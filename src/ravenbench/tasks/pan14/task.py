@@ -39,7 +39,7 @@ DEFAULT_VERIFIERS = "raven-2026, impostors, cng-2013, ppm, char-ngram, function-
 
 
 class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the corpora lie and which verifiers answer them."""
+    """Places of the corpora, and the verifiers that answer them."""
 
     data: Annotated[
         Annotated[tuple[str, ...], msgspec.Meta(min_length=1)],
@@ -68,7 +68,7 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = "transplant"
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
+        """JSON form of what decides answers: the place of the data does not; their hashes are next to it."""
         defaults = {"verifiers": self.verifiers, "probe": self.probe}
         further = {"encoding": self.encoding, "metrics": self.metrics}
         return defaults | {key: value for key, value in further.items() if value is not None}

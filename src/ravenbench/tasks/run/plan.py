@@ -136,7 +136,7 @@ def _with_cut_folds(
 
 
 def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int) -> Labels | None:
-    """Labels of a table that has grown to ``size`` texts, of which the further ones are told by problems on it."""
+    """Labels of a table that has grown to ``size`` texts, in which problems label the additional texts."""
     labels = longer(column, size)
     if labels is None:
         return None

@@ -6,8 +6,8 @@ of pairs (AUC, 0 to 1; C_llr in bits, None where infinite; counts of pairs), one
 (words; AUC, c@1 and a share, 0 to 1), their ``Table``s, sentences and figures.
 
 The crossed probe shows how far every verifier depends on the domain it was trained on. Hard pairs are those whose
-topics speak against the truth: a description, not a verdict, for communities have styles too, so some of what makes
-shared topics hard is style. Lengths answer how many words a verifier needs.
+topics contradict the truth: a description, not a verdict, for communities have styles too, so some of what makes shared
+topics hard is style. Lengths answer how many words a verifier needs.
 """
 
 from __future__ import annotations
@@ -237,7 +237,8 @@ def domain_figure(probe: Probing) -> Figure:
 
 HELPS = "one topic", "two topics"
 MISLEADS = "two topics", "one topic"
-"""Topics of same-author pairs and of different-author pairs where topic speaks for the truth, and against it."""
+"""Topics of same-author pairs and of different-author pairs where topic agrees with the truth, and where it contradicts
+it."""
 
 
 @dataclass(frozen=True)

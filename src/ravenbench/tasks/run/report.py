@@ -210,7 +210,7 @@ class RunReport(Report[Analysis]):
         """Every key always present; None where undefined.
 
         ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
-        further setups where there are any. ``difference`` is HITS − Random. A table that is not named here stands last.
+        further setups where there are any. ``difference`` is HITS − Random. A table that is not named here is last.
         """
         analysis = self.analysis
         tables = {key: view.rows_json(table) for key, table in self.every.items()}
@@ -715,7 +715,8 @@ def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
 
 
 def _resolved(run: dict[str, Any]) -> dict[str, Any]:
-    """The head with what it left open named as such: the corpus decided it, and the page says how elsewhere."""
+    """Return the head with the options that it left open marked: the corpus decided it, and the page says how
+    elsewhere."""
     spec = {
         key: "decided by the corpus" if value is None else value
         for key, value in run["spec"].items()
@@ -811,8 +812,7 @@ def chance_sentence(analysis: Analysis) -> str:
 
 
 def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
-    """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
-    ``each`` verifier without one."""
+    """Sentences on what could not be measured: a missing probe, and with ``each``, every verifier without a verdict."""
     sentences = [
         (
             f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}, which count as"
@@ -872,7 +872,7 @@ def cure(options: str | None) -> str:
 
 
 def lines(forecast: Forecast) -> list[RenderableType]:
-    """What a run would hold and show."""
+    """Return what a run would contain and show."""
     from rich.text import Text
 
     blocks: list[RenderableType] = [

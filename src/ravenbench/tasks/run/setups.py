@@ -64,7 +64,7 @@ Place = tuple[int, tuple[int, ...], tuple[int, ...]]
 class Drawing:
     """What every setup of a run is drawn with, and what has been drawn.
 
-    ``folds`` holds those of every setup so far; ``known`` finds them by choice, so that points of a sweep that choose
+    ``folds`` has those of every setup so far; ``known`` finds them by choice, so that points of a sweep that choose
     alike share them, and by choice and setup, so that a point of the main design finds those of its own setup.
     """
 

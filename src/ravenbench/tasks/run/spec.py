@@ -193,7 +193,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     def named_verifiers(self) -> dict[str, Component]:
         """Display name → component, in order; an alias is displayed under its own name. Raises SpecError if a verifier
-        or the mask does not parse, or a name occurs twice. Raises MissingPart if one of them needs something that is
+        or the mask cannot be parsed, or for a duplicate name. Raises MissingPart if one of them needs something that is
         not here.
         """
         components = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
@@ -347,7 +347,7 @@ def _alias(name: str, entry: Any, file: Path) -> str:
 
 SEED = re.compile(r"\(\s*seed=-?\d+\)|,\s*seed=-?\d+|(?<=\()seed=-?\d+,\s*")
 OUTSIDE = ('"component": "command"', '["answers"')
-"""What an identity holds where nobody knows what is drawn: outside programs and answers made elsewhere."""
+"""What an identity contains if it is unknown what is drawn: outside programs and answers made elsewhere."""
 
 
 class Methods(NamedTuple):

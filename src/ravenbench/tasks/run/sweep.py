@@ -47,7 +47,7 @@ def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
 
 
 def planned_sweep(points: Sequence[SweepSize]) -> Table:
-    """What a sweep would hold, from a forecast."""
+    """Return the contents of a sweep, from a forecast."""
     return table(
         "sweep-plan",
         f"Sweep of this run: {len(points)} designs",
@@ -104,7 +104,7 @@ def stability_over_m(sweep: Sweep) -> Table:
 
 
 def approaches(sweep: Sweep) -> Table:
-    """Table 9: cutting (HITS) against grouping and whatever else was swept over."""
+    """Table 9: cutting (HITS) against grouping and the other samplers of the sweep."""
     compared = []
     for size in sweep.m if "hits" in sweep.samplers else ():
         hits = sweep.point("hits", size, sweep.encoders[0])
@@ -171,7 +171,7 @@ def encoders(sweep: Sweep) -> Table:
 
 
 def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
-    """Stability in each metric: for the page, 80 columns hold its mean."""
+    """Stability in each metric: for the page; 80 columns have room for its mean."""
     return each(SHOWN, title, lambda row, metric: point(row).stability[metric].value, terminal=())
 
 

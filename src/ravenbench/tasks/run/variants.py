@@ -15,10 +15,10 @@ theirs (Obuchowski & Rockette; Hillis for readers nested within modalities), in 
 
 where s² is the variance of the AUC between the runs of a method. Runs also differ from problem to problem; that part is
 in s² already, so it is taken off the variance over problems, which is never negative. Degrees of freedom are
-Satterthwaite's. Variances over problems are those of ``estimates``: authors, and topics where they are known, are drawn
-anew in all folds together. Folds are those of the run: how other training texts would change a method is not in it.
-A method with one run has no s²: one that draws nothing has none to have, another is given that of the method it is
-compared with. Where neither has several runs, the figures are those of these two runs.
+Satterthwaite's. Variances over problems are those of ``estimates``: authors, and topics if they are known, are
+resampled in all folds together. Folds are those of the run: how other training texts would change a method is not in
+it. A method with one run has no s²: one that draws nothing has none to have, another is given that of the method it is
+compared with. If both have only one run, the figures are those of these two runs.
 
 References
 ----------
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 class Drawn(NamedTuple):
-    """What is drawn anew beside runs: authors, topics where they are known, and how alike topics are (T, T)."""
+    """What is resampled in addition to runs: authors, topics where they are known, and how alike topics are (T, T)."""
 
     units: Units
     topics: Units | None = None
@@ -83,7 +83,7 @@ class Runs:
 
     def between(self, other: Runs | None, drawn: Drawn) -> tuple[float, float, float]:
         """What drawing runs adds to the variance of the mean, its degrees of freedom, and what of it is from problem to
-        problem, which the variance over problems holds too; one run that is not ``fixed`` takes ``other``'s.
+        problem, which the variance over problems includes too; one run that is not ``fixed`` takes ``other``'s.
         """
         n = len(self.values)
         runs = self

@@ -78,7 +78,7 @@ class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = "none"
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
+        """JSON form of what decides answers: the place of the data does not; their hashes are next to it."""
         own: dict[str, Any] = {"verifier": self.verifier, "probe": self.probe}
         own |= self.flags() | ({"allow_shared": True} if self.allow_shared else {})
         return own if self.encoding is None else own | {"encoding": self.encoding}
@@ -88,7 +88,7 @@ class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Verified(Shown):
     """What ``verify`` did.
 
-    ``answers`` hold every test problem; ``faults`` say why a problem could not be answered, ``left_out`` why a
+    ``answers`` contain every test problem; ``faults`` say why a problem could not be answered, ``left_out`` why a
     training problem was not learned from. ``seconds`` has those of ``fit`` and ``score``; ``seconds["fit"]`` is None
     where nothing was fitted.
     """
