@@ -128,7 +128,7 @@ def _svg_of(figure: Figure) -> str:
 
 
 def _printed(figure: Figure, kind: str, *unsaid: str) -> bytes:
-    """A figure in this form, drawn once: ``savefig`` draws everything once to lay it out."""
+    """A figure in this form, drawn once: ``savefig`` draws everything first to compute its layout."""
     from matplotlib.backend_bases import get_registered_canvas_class
 
     layout = figure.get_layout_engine()

@@ -195,10 +195,11 @@ def content_axis(
     ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is not
     put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
     otherwise. ``barred`` says why a verifier cannot be cleared by any answers, for example because a program gets all
-    test sets: effects are then stated as usual; without an effect there is no verdict, for this reason. ``floor`` is
-    the style left of a scorer that sees content words alone: a verifier whose interval is not above it is called free
-    of content only with that addition. ``misleads`` is the AUC on the original texts where topic contradicts the truth:
-    if its interval is below .5, the verifier follows topic, by content words or by the words that stay.
+    test sets: effects are then stated as usual; without an effect the outcome is *no verdict* with this reason.
+    ``floor`` is the style left of a scorer that sees content words alone: a verifier whose interval is not above it is
+    called free of content only with that addition. ``misleads`` is the AUC on the original texts where topic
+    contradicts the truth: if its interval is below .5, the verifier follows topic, by content words or by the words
+    that stay.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []

@@ -310,8 +310,8 @@ def _ranks(values: Versions) -> Floats:
 
 
 def left_open(scores: Versions) -> Versions:
-    """1.0, else 0.0, for each score (n,) of a fold without information: none, .5, or the number that a verifier gives
-    most often."""
+    """1.0 for each score (n,) of a fold without information, otherwise 0.0: none, .5, or the number that a verifier
+    gives most often."""
     every = np.concatenate(scores)
     values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
     often = (

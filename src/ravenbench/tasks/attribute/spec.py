@@ -67,7 +67,9 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = None
     equal_counts: Annotated[
         bool,
-        about("Novel-topic: train on equally many texts of an author, whatever topic is held out."),
+        about(
+            "Novel-topic: train on equally many texts of an author, regardless of the topic that is held out."
+        ),
     ] = False
     sampler: Annotated[
         str | None,

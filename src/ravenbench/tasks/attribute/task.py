@@ -95,7 +95,7 @@ class Attribute(Task):
     def direct(
         cls, values: Mapping[str, Any], plan: bool, progress: Progress
     ) -> Preview | Ending | None:
-        """PAN's attribution problems are answered, and their scores shown."""
+        """Answer PAN's attribution problems and show the scores."""
         from ravenbench.reports.view import for_terminal
         from ravenbench.tasks.attribute import collections
         from ravenbench.tasks.attribute.report import collection_json, collection_table
@@ -153,7 +153,7 @@ class Attribute(Task):
         return [*errors, *self._compare_weights(store)]
 
     def _compare_weights(self, store: Store) -> list[str]:
-        """How far the weights of a linear method move when a topic is held out, where both protocols run."""
+        """How much the weights of a linear method change when a topic is held out, if both protocols run."""
         from ravenbench.engine.pool import run_units
         from ravenbench.store.records import CellPlace
         from ravenbench.tasks.attribute.answers import ALL, AttributePlan, MovedUnit, WeightsUnit

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 
 class Run(Task):
-    """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports.
+    """Test verifiers: do they recognise style or only topic? Choose topics, answer pairs, replace content, write a
+    report.
 
     If it is interrupted, the same command continues where it stopped.
 
@@ -39,9 +40,9 @@ class Run(Task):
 
         raven run mine.parquet --verifiers char-ngram,ppm
 
-        raven run newsgroups --topics 25,10    a sweep over numbers of topics
+        raven run newsgroups --topics 25,10    several numbers of topics
 
-        raven run newsgroups --plan            pairs, what could be seen
+        raven run newsgroups --plan            how many pairs, what it could detect
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
 
@@ -120,7 +121,7 @@ class Run(Task):
         return draft(self.spec, self.progress, meanwhile or here)
 
     def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
-        """Make the plan and write it, unless the data changed while they were read.
+        """Make the plan and write it, unless the files changed while they were read.
 
         With a second core, the kernels of verifiers are compiled meanwhile, where workers find them.
         """

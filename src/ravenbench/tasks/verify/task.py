@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
+    """The verifier, the problems to answer, and the training problems or the folder of a saved verifier."""
 
     verifier: Annotated[str, about("E.g. ppm, 'char-ngram(n=3)' or module:Class.", takes=COMPONENT)]
     test: Annotated[
@@ -124,7 +124,7 @@ class Verified(Shown):
 
 
 class Verify(Task):
-    """Train a verifier on problems, or load a trained one, and answer others.
+    """Train a verifier on some problems, or load a trained verifier, and answer other problems.
 
     A problem that cannot be read, or on which the method fails, is left unanswered (0.5) and named with its reason;
     it never stops the rest. If it is interrupted, the same command continues where it stopped. Where the problems to
@@ -245,7 +245,7 @@ class Verify(Task):
         )
 
     def prepare(self) -> Store:
-        """The planned folder, once it is known that answers and verifier can be written where they are wanted."""
+        """Return the planned folder, after checking that answers and verifier can be written to their places."""
         from ravenbench.outputs import check_folder
         from ravenbench.store.resume import written
         from ravenbench.verifiers.contract import persist
@@ -344,7 +344,7 @@ class Verify(Task):
         )
 
     def _write(self, answers: Answers) -> None:
-        """Write the answers where they are wanted, once it is noted what they are."""
+        """Write the answers to their place, after noting what they are."""
         from ravenbench.reading.answers import answer_bytes, write_answers
         from ravenbench.store.resume import note
 
