@@ -248,7 +248,7 @@ def impact_intervals(
     """The ``ImpactIntervals``, 95 %, of impact (−1 to 1) by resampling attacked problems and verifiers.
 
     ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds do not change),
-    ``after`` (S, V, P) the same after the attack, for each of its seeds; impacts are means over seeds. ``clusters``
+    ``after`` (S, V, P) the same after the attack, by its seeds; impacts are means over seeds. ``clusters``
     (P,) are the authors of problems, from 0 without gaps: authors are then drawn instead, with all their problems.
     ``average`` draws problems and verifiers; all verifiers see the same problems. None where V or P is 0.
     """

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 class Attribute(Task):
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics.
 
-    With --unknown, each text gets probabilities of the candidates and of none of them, or no answer with its reason.
-    The report says how well such texts are named when the truth is known, and whether the answer stays once content
-    words are those of other texts.
+    With --unknown, each text gets probabilities of the candidates and of none of them, or no answer and the reason. The
+    report says how often the method is right on similar texts of known authors, and whether its answer stays the same
+    when the content words are replaced by those of other texts.
 
         raven attribute --unknown anonymous.txt --candidates authors/
 
-    Without it, documents of a corpus are attributed to their known authors, with the statistics that this needs.
-    If it is interrupted, the same command continues where it stopped.
+    Without it, methods name the known authors of a corpus, and Raven reports the statistics of this test. If the
+    command is interrupted, the same command continues where it stopped.
 
         raven attribute newsgroups --topic group
 

@@ -77,9 +77,9 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Pan14(Task):
     """Train and test verifiers on each corpus, and report the results as the PAN-2014 overview does.
 
-    AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with intervals; the
-    meta-classifier, pairwise tests, the ROC hull; and how far content alone moves each verifier. If it is interrupted,
-    the same command continues where it stopped.
+    The report has AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with
+    intervals; the meta-classifier, pairwise tests and the ROC hull; and how far content changes the answers of each
+    verifier. If the command is interrupted, the same command continues where it stopped.
 
         raven pan14 pan14/*.zip
 

@@ -32,9 +32,9 @@ class Run(Task):
     """Test verifiers: do they recognise style or only topic? Choose topics, answer pairs, replace content, write a
     report.
 
-    If it is interrupted, the same command continues where it stopped.
+    If the command is interrupted, the same command continues where it stopped.
 
-        raven run                              the embedded corpus
+        raven run                              the texts that come with Raven
 
         raven run newsgroups                   after raven corpus fetch newsgroups
 

@@ -126,9 +126,9 @@ class Verified(Shown):
 class Verify(Task):
     """Train a verifier on some problems, or load a trained verifier, and answer other problems.
 
-    A problem that cannot be read, or on which the method fails, is left unanswered (0.5) and named with its reason;
-    it never stops the rest. If it is interrupted, the same command continues where it stopped. Where the problems to
-    answer have truth, the report gives AUC, c@1 and their product.
+    A problem that cannot be read, or on which the method fails, stays unanswered (0.5) and is listed with its reason;
+    the other problems are still answered. If the command is interrupted, the same command continues where it stopped.
+    If the problems have truth, the report gives AUC, c@1 and their product.
 
         raven verify ppm --train pan14/en_essays.zip --test pan14/en_essays.zip --out answers.txt
 
