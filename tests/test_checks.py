@@ -150,12 +150,15 @@ def mine(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("Hashed", "another process gives other answers"),
+        ("Hashed", "another process gives different answers"),
         ("Batch", "depend"),
-        ("Made", "__init__ makes the attribute size, which copies that are saved and loaded lack"),
+        ("Made", "__init__ sets the attribute size, which saved copies do not have"),
         ("Cache", "call it kept_"),
         ("Forgets", "__init__ must store n under its own name"),
-        ("Unkept", "saved and loaded, it cannot answer .*'shift'.*under names that end in _"),
+        (
+            "Unkept",
+            "after saving and loading it cannot answer .*'shift'.*under names that end in _",
+        ),
     ],
 )
 def test_what_breaks_a_promise_is_told_in_a_sentence(mine, name, said):
@@ -223,11 +226,11 @@ def test_what_cannot_be_kept_on_disk_can_be_run_and_a_seed_reaches_it():
 
 
 def test_an_estimator_alone_is_told_how_it_becomes_a_verifier(mine):
-    with pytest.raises(AssertionError, match="becomes a verifier as"):
+    with pytest.raises(AssertionError, match="becomes a verifier by"):
         check_verifier(make_pipeline(StandardScaler(), LogisticRegression()))
     with pytest.raises(SpecError, match="write estimator"):
         registry.parse("verifier", "sklearn.linear_model:LogisticRegression()")
     for held in (mine.Holds(), Estimator(FunctionTransformer(len))):
-        with pytest.raises(SpecError, match="make it in fit") as error:
+        with pytest.raises(SpecError, match="build the object in fit") as error:
             check_verifier(held)
         assert "put text in quotes" not in str(error.value)

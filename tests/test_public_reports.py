@@ -144,7 +144,7 @@ CASES: dict[str, list[Said]] = {
         Said("texts maildir -o {out}", ("they are mails", ".eml"), code=2),
         Said("corpus info imdb62.txt", ("mv imdb62.txt imdb62.tsv",), ("imdb62.txt.csv",), 2),
         Said("corpus info corpus.rds", ("in R: write.csv(", "readRDS"), ("mv ",), 2),
-        Said("detect ai.csv --train ai.csv", ("docs/faq.md says why",), code=2),
+        Said("detect ai.csv --train ai.csv", ("docs/faq.md explains why",), code=2),
     ],
     "notice-of-one-author": [
         Said(
@@ -203,7 +203,7 @@ CASES: dict[str, list[Said]] = {
     "topic-none": [
         Said("corpus info stylo", ("without topics, Raven chooses donors by their content words",)),
         *(
-            Said(f"run {what} --plan", ("This run would hold", "78 documents"))
+            Said(f"run {what} --plan", ("Contents of this run", "78 documents"))
             for what in ("stylo", "stylo --topic none", "table.csv --topic none")
         ),
     ],

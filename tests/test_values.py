@@ -188,10 +188,10 @@ class Record(Strangers):
         ({"n": 1}, "stranger: n must be at least 2 and at most 9"),
         ({"n": "x"}, "stranger: n must be a whole number and at least 2 and at most 9"),
         ({"form": "c"}, "stranger: form must be 'a' or 'b'"),
-        ({"many": ["x"]}, "stranger: many must be a list, and each in it a whole number"),
+        ({"many": ["x"]}, "stranger: many must be a list in which each item is a whole number"),
         ({"inner": "length"}, r"stranger: inner must be a component \(Component\) or None"),
-        ({"unknown": float("nan")}, "stranger: unknown: no such number can be meant"),
-        ({"bare": [1, 10**30]}, "stranger: bare: no such number can be meant"),
+        ({"unknown": float("nan")}, "stranger: unknown: this number is out of range"),
+        ({"bare": [1, 10**30]}, "stranger: bare: this number is out of range"),
     ],
 )
 def test_a_strangers_class_is_held_to_its_annotations(values, message):

@@ -118,7 +118,7 @@ CONTROLS = frozenset({"chance", "length", "style-only", "topic-fit", "topic-only
 
 
 def is_control(spec: str) -> bool:
-    """Whether a method is a control by its printed form, whatever calibrates it."""
+    """Say whether a method is a control, by its printed form without its calibrator."""
     return (
         spec.removeprefix("calibrated(").partition("(")[0].partition(",")[0].strip(" )") in CONTROLS
     )

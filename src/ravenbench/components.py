@@ -116,7 +116,7 @@ def _misfit(value: Any, hint: Any) -> str:
             if isinstance(value, list | tuple)
             else ["what fits"]
         )
-        return f"a list, and each in it {''.join(misfits[:1])}" if any(misfits) else ""
+        return f"a list in which each item is {''.join(misfits[:1])}" if any(misfits) else ""
     if hint in _PLAIN:
         fits = isinstance(value, _PLAIN[hint][0]) and (hint is bool or not isinstance(value, bool))
         return "" if fits else _PLAIN[hint][1]
@@ -139,7 +139,7 @@ class Component:
     """Raised by hand whenever answers change (contract 4)."""
     reads: ClassVar[str] = ""
     """What texts are to it, which decides the languages it can read (``verifiers.contract.languages``): ``characters``,
-    ``words``, ``both``, ``units`` (its parameter of that name says it), ``blanks`` (what stands between them) or
+    ``words``, ``both``, ``units`` (its parameter of that name decides), ``blanks`` (the characters between words) or
     ``English``; empty where it is not declared."""
     reads_grammar: ClassVar[bool] = False
     """Whether it reads parts of speech, parses or running text, which replaced content words break."""
@@ -194,7 +194,7 @@ class Component:
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name (``outer__inner`` reaches into a nested component).
 
-        SpecError if there is no such parameter.
+        SpecError for an unknown parameter.
         """
         for key, value in params.items():
             outer, _, inner = key.partition("__")
@@ -208,7 +208,7 @@ class Component:
         return self
 
     def require(self) -> None:
-        """Check that what this component needs is here, before any work; components that it holds are checked too.
+        """Check that what this component needs is here, before any work; components in it are checked too.
 
         MissingPart if a package, a model or an endpoint is not here, with the command that brings it.
         """
@@ -225,7 +225,7 @@ class Component:
         return type(self).model_digest is not Component.model_digest
 
     def copies(self) -> dict[str, Any]:
-        """What ``fit`` copies, by the attribute that holds the fitted copy: components, estimators, or lists of them.
+        """What ``fit`` copies, by the attribute of the fitted copy: components, estimators, or lists of them.
 
         A verifier is loaded only with what is said here, and what is not said may neither run a program nor ask a
         service nor read files of others.
@@ -273,7 +273,7 @@ def inner_components(component: Component) -> list[Component]:
 
 
 def parts(component: Component) -> list[Component]:
-    """A component and all it holds, however deep."""
+    """Yield a component and all components in it, at any depth."""
     return [component, *(inner for part in inner_components(component) for inner in parts(part))]
 
 
@@ -364,8 +364,9 @@ def identity(value: Any) -> Any:
         " scikit-learn",
         found=value,
         fix=(
-            "take as parameters what the object is made from, make it in fit and keep it under a"
-            " name that ends in _; for a function write a class with fit and transform"
+            "take as parameters only what the object needs, build the object in fit and keep"
+            " it under a name that ends in _; instead of a function write a class with fit"
+            " and transform"
         ),
     )
 
@@ -401,7 +402,7 @@ def foreign_kinds(component: Any) -> set[type]:
 
 
 def leaves(value: Any) -> list[Any]:
-    """What lists, tuples and dicts hold, however deep; else the value."""
+    """Yield the items of lists, tuples and dicts, at any depth; else the value."""
     if isinstance(value, dict):
         value = [*value.values()]
     if isinstance(value, list | tuple):
@@ -421,7 +422,8 @@ def is_known(kind: type) -> bool:
 
 
 def _written_here(value: Any) -> bool:
-    """Whether what a class holds is no code, or from a file of Raven or scikit-learn, or written by ``dataclass``."""
+    """Say whether an attribute of a class is not code, or from a file of Raven or scikit-learn, or written by
+    ``dataclass``."""
     function = getattr(value, "__func__", getattr(value, "fget", getattr(value, "func", value)))
     if hasattr(function, "__wrapped__") and not _written_here(function.__wrapped__):
         return False
@@ -511,7 +513,7 @@ def own_name(cls: type[Component]) -> str:
 
 
 def _printed_name(cls: type[Component]) -> str:
-    """The name under which a class is found again: its path where it lies outside Raven and no package provides it."""
+    """The name under which a class is found again: its path if it is outside Raven and no package provides it."""
     name = own_name(cls)
     if cls.__module__.startswith("ravenbench.") or any(
         _is(target, cls) for target in _provided(name)
@@ -528,7 +530,7 @@ def _is(target: str, cls: type) -> bool:
 
 @cache
 def _provided(name: str) -> list[str]:
-    """What outside packages provide under a name, whatever its kind."""
+    """Return what outside packages provide under a name, of any kind."""
     return [
         point.value for point in entry_points(name=name) if point.group.startswith("ravenbench.")
     ]

@@ -108,7 +108,7 @@ class InputError(RavenError):
 
 
 class FormatError(InputError):
-    """A file that does not hold what it should."""
+    """A file with the wrong content."""
 
 
 class CorpusError(InputError):
@@ -140,7 +140,8 @@ class ProgramError(RavenError):
 
 
 class SpecKey(NamedTuple):
-    """An option that is no flag of a command, but a key of its spec file: ``run.unquoted``, and whether it is a switch."""
+    """An option that is not a flag of a command, but a key of its spec file: ``run.unquoted``, and whether it is a
+    switch."""
 
     name: str
     is_switch: bool
@@ -182,7 +183,7 @@ def offered(advice: str) -> str:
 
 
 def with_keys(advice: str) -> str:
-    """Advice in which an option that is no flag of the command at hand is the line of a spec file that gives it."""
+    """Return advice in which an option that is not a flag of this command becomes a line of a spec file."""
 
     def given(option: re.Match[str]) -> str:
         key = OPTIONS.get(option[1])
@@ -196,7 +197,7 @@ def with_keys(advice: str) -> str:
 
 
 LISTENERS: list[Callable[[str], object]] = []
-"""Who hears what ``remark`` says: the command line. In Python, results hold the same."""
+"""Who hears what ``remark`` says: the command line. In Python, results contain the same."""
 
 
 REMARKED: set[str] = set()
@@ -243,7 +244,7 @@ def remark(notes: Iterable[Any], source: object = "PATH") -> None:
     )[: max(0, MOST_LINES - len(_shown))]
     _shown.extend(first)
     if further := len(notes_of_effect) - len(first):
-        number = f"and {further:,} further" if first else counted(further, "note") + " on it"
+        number = f"and {further:,} more" if first else counted(further, "note") + " on it"
         sentences.append(f"{number}: raven corpus check {shlex.quote(str(source))}")
     for line in [*map(str, first), *sentences]:
         for listener in LISTENERS:
@@ -278,7 +279,7 @@ def check_number(name: str, value: object) -> None:
             -largest <= number <= largest and (number == 0 or abs(number) >= LEAST)
         ):
             such = f"a number, at most {largest:,}, and 0 or at least {LEAST}"
-            raise SpecError(f"{name}: no such number can be meant", found=number, expected=such)
+            raise SpecError(f"{name}: this number is out of range", found=number, expected=such)
 
 
 def check_option(name: str, value: object) -> None:
@@ -296,7 +297,7 @@ def check_option(name: str, value: object) -> None:
                 try:
                     file.read(1)
                 except OSError as error:
-                    raise InputError(f"it cannot be read ({error.strerror})", file=opened) from None
+                    raise InputError(f"cannot be read ({error.strerror})", file=opened) from None
 
 
 _WORD = re.compile(r"(\w+)(?:\[((?:[^\[\]]|\[[^\[\]]*\])*)\])?")
@@ -320,7 +321,7 @@ _LEFT = ("Any", "Literal", "Names", "P", "R", "Split")
 
 
 def check_type(name: str, takes: str, value: Any) -> None:
-    """Refuse a value that is nothing of what an annotation names, or text that no file or line can hold; classes are
+    """Refuse a value of another type than an annotation names, or text that cannot be in a file or line; classes are
     known by their names. Raises SpecError."""
     if isinstance(value, str) and _UNWRITABLE.search(value):
         raise SpecError(f"{name}: this text cannot be written", found=value)
@@ -353,7 +354,7 @@ def check_type(name: str, takes: str, value: Any) -> None:
             )
         ):
             return
-    problem = f"{name}: a {type(value).__name__} stands here"
+    problem = f"{name}: this is a {type(value).__name__}"
     raise SpecError(problem, found=value, expected=takes, fix=_mended(value))
 
 
@@ -361,9 +362,9 @@ def _mended(value: Any) -> str | None:
     """What makes something of a value that is of use, where that is known."""
     ways = {
         "decode": "decode it: .decode('utf-8')",
-        "to_pandas": "give its table: .to_pandas()",
-        "fit": "a verifier is made of it by ravenbench.Estimator(…)",
-        "items": "a table is a data frame, pandas.DataFrame(…), or a list of records",
+        "to_pandas": "convert it: .to_pandas()",
+        "fit": "make it a verifier: ravenbench.Estimator(…)",
+        "items": "make it a data frame, pandas.DataFrame(…), or a list of records",
     }
     return next((way for name, way in ways.items() if hasattr(value, name)), None)
 
@@ -375,26 +376,25 @@ def install(extra: str) -> str:
     command = f"pip install 'ravenbench[{extra}]'"
     if extra != "neural" or find_spec("torch") is not None:
         return command
-    small = (
-        "PyTorch's build for CPU, by the command that pytorch.org/get-started/locally shows for it"
+    small = "PyTorch's build for CPU (the command is on pytorch.org/get-started/locally)"
+    return (
+        f"if you have no GPU, first install {small} (200 MB instead of several GB), then {command}"
     )
-    return f"without a GPU first {small} (200 MB instead of several GB), then {command}"
 
 
 _IMPOSTERS = (
-    "it is the verifier 'general-impostors' (raven verify); raven attribute --unknown names an"
-    " author"
+    "use the verifier 'general-impostors' (raven verify); raven attribute --unknown names an author"
 )
 ELSEWHERE = {
-    "detect": "docs/faq.md says why one essay cannot be judged",
+    "detect": "docs/faq.md explains why one essay cannot be judged",
     "imposters": _IMPOSTERS,
     "impostors": _IMPOSTERS,
     "general-impostors": _IMPOSTERS,
-    "stylo": "it is raven map; docs/how-to/stylo.md has stylo's functions one by one",
-    "rolling.classify": "it is raven map --rolling",
-    "oppose": "it is raven contrast",
-    "classify": "it is raven attribute --unknown",
-    "crossv": "it is raven attribute",
+    "stylo": "use raven map; docs/how-to/stylo.md lists stylo's functions one by one",
+    "rolling.classify": "use raven map --rolling",
+    "oppose": "use raven contrast",
+    "classify": "use raven attribute --unknown",
+    "crossv": "use raven attribute",
 }
 """What others, R's stylo above all, call by a name that no command and no component has here."""
 
@@ -475,8 +475,7 @@ def said(error: BaseException) -> str:
 
 @contextmanager
 def damaged(problem: str, file: Path, fix: str) -> Iterator[None]:
-    """Raise FormatError for whatever else than an error of Raven's a damaged file, or a stranger's, makes a reader
-    raise."""
+    """Raise FormatError if a damaged or foreign file makes a reader raise an error that is not Raven's."""
     try:
         yield
     except (RavenError, MemoryError):
@@ -492,19 +491,15 @@ def remedy(error: OSError) -> str:
     return {
         errno.ENOSPC: "free space on this disk, then repeat the command",
         errno.EDQUOT: "free space within your quota, then repeat the command",
-        errno.EACCES: "give yourself rights to this place, then repeat the command",
-        errno.EPERM: "give yourself rights to this place, then repeat the command",
-        errno.EROFS: "choose a place that can be written: this one is read-only",
-        errno.EISDIR: (
-            "remove the folder that lies in the place of this file, then repeat the command"
-        ),
-        errno.ENOTDIR: (
-            "remove the file that lies in the place of a folder, then repeat the command"
-        ),
+        errno.EACCES: "get write permission for this place, then repeat the command",
+        errno.EPERM: "get write permission for this place, then repeat the command",
+        errno.EROFS: "choose a writable place: this one is read-only",
+        errno.EISDIR: ("move or remove the folder, then repeat the command"),
+        errno.ENOTDIR: ("move or remove the file, then repeat the command"),
         errno.ENAMETOOLONG: "choose a shorter name",
         errno.EMFILE: "allow more open files (ulimit -n), then repeat the command",
-        errno.EIO: "look after this disk: it fails to read or write",
-    }.get(error.errno or 0, "mend what the system says, then repeat the command")
+        errno.EIO: "check this disk, because it fails to read or write",
+    }.get(error.errno or 0, "fix the cause that the system names, then repeat the command")
 
 
 def _clip(value: object, limit: int = 160) -> str:

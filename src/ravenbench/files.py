@@ -8,7 +8,7 @@ OSError or ValueError from readers of bad files, ValueError for NaN in JSON. Fur
 size (bytes), folders and syncing, temporary names and their removal, processes that live.
 
 A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
-Modes are those that the user's umask allows; only the user may enter folders that hold texts.
+Modes are those that the user's umask allows; only the user may enter folders with texts.
 
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from ravenbench.errors import OBEYED, InputError, MissingPart, RavenError, install
 
 PRIVATE = 0o700
-"""Mode of folders that hold texts of people."""
+"""Mode of folders that contain texts of people."""
 ONE_BY_ONE = 64
 """Files of a folder that are synced each for itself; that of another takes milliseconds on a busy disk."""
 
@@ -54,8 +54,8 @@ def check_not_forked() -> None:
     """
     if _USED and _USED[0] != os.getpid():
         raise RavenError(
-            "this process was forked from one in which Raven was used, and cannot read tables; "
-            "start it anew: multiprocessing.get_context('spawn')"
+            "this process was forked from one that used Raven, so it cannot read tables;"
+            " start it in another way: multiprocessing.get_context('spawn')"
         )
     _USED[:] = [os.getpid()]
 
@@ -66,7 +66,7 @@ def location(path: str | Path) -> Path:
     MissingPart if a URL is given and the extra that reads it is not installed; InputError if it is neither.
     """
     if not isinstance(path, str | os.PathLike) and not is_remote(path):
-        raise InputError("this is no path", found=path, expected="a path or an address, as text")
+        raise InputError("this is not a path", found=path, expected="a path or URL, as text")
     if "://" not in str(path) or is_remote(path):
         return Path(path) if isinstance(path, str) else path
     try:
@@ -98,9 +98,9 @@ def check_reachable(path: Path) -> None:
         probe.unlink()
     except Exception as error:  # every file system has its own errors
         raise InputError(
-            f"the place cannot be written ({type(error).__name__}: {error})",
+            f"Raven cannot write here ({type(error).__name__}: {error})",
             file=str(path),
-            fix="check the URL, the endpoint and your rights there",
+            fix="check the URL, the endpoint and your permissions there",
         ) from error
 
 
@@ -137,7 +137,7 @@ def cache_folder() -> Path:
 
 
 def stand_alone() -> None:
-    """From now on this process shares no cache by content with others: what lies there tells what others read."""
+    """From now on this process shares no cache by content with others: its files show what others read."""
     _standing_alone.append(True)
 
 
@@ -150,7 +150,7 @@ _standing_alone: list[bool] = []
 
 
 def made_cache() -> Path:
-    """``cache_folder``, made where it was missing; it may hold texts, and only the user may enter it."""
+    """``cache_folder``, made where it was missing; it may contain texts, and only the user may enter it."""
     folder = cache_folder()
     make_folder(folder, private=True)
     return folder
@@ -284,7 +284,7 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
     """Give a local file, written under a temporary name, that takes its place on disk when the block ends well.
 
     ``sync`` waits until the disk has it; otherwise it outlives the process at once, and a power cut after
-    ``sync_folder``. InputError if a folder that holds something stands in its place; an empty one is removed.
+    ``sync_folder``. InputError if a folder with files has its name; an empty one is removed.
     """
     temporary = temporary_name(path)
     file = temporary.open("xb", buffering=2**16)
@@ -311,32 +311,32 @@ def _remove_empty(folder: Path) -> None:
         folder.rmdir()
     except OSError as error:
         raise InputError(
-            "a folder stands where a file belongs",
+            "this is a folder, and Raven needs a file with this name",
             file=folder,
             expected="a file, or nothing",
-            fix="move the folder elsewhere or remove it, and repeat the command",
+            fix="move or remove the folder, then repeat the command",
         ) from error
 
 
 def make_folder(folder: Path, *, private: bool = False) -> None:
     """Make a folder and those around it where they are missing.
 
-    ``private``: only the user may enter it, as it holds texts; a folder that exists keeps its mode. InputError if a
-    file stands in its place.
+    ``private``: only the user may enter it, because it contains texts; a folder that exists keeps its mode. InputError
+    if a file has its name.
     """
     try:
         folder.mkdir(PRIVATE if private else 0o777, parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(
-            "a file stands where a folder belongs",
+            "this is a file, and Raven needs a folder with this name",
             file=folder,
             expected="a folder, or nothing",
-            fix="move the file elsewhere or remove it, and repeat the command",
+            fix="move or remove the file, then repeat the command",
         ) from error
 
 
 def sync_folder(folder: Path) -> None:
-    """Wait until the disk has every file that lies in a local folder, and below it.
+    """Wait until every file in a local folder and its subfolders is on the disk.
 
     Few files are synced one by one, many by asking the system (Linux) to write all of their file system at once.
     """
@@ -357,7 +357,7 @@ def sync_folder(folder: Path) -> None:
 def sync_file_system(folder: Path) -> bool:
     """Wait until the disk has all of a folder's file system; whether the system has a call for that, and it went well.
 
-    No signal is heard meanwhile, so whoever writes many files calls it now and then.
+    Signals are ignored meanwhile, so code that writes many files calls this from time to time.
     """
     import ctypes
 
@@ -436,7 +436,7 @@ def map_hashed(path: Path) -> NDArray[Any] | None:
 def kept_array(folder: Path, name: str, make: Callable[[], NDArray[Any]]) -> NDArray[Any]:
     """The array of this name that a folder of the cache keeps, else what ``make`` gives, which is kept there.
 
-    A damaged one is made anew; where nothing can be written, nothing is kept.
+    A damaged one is made again; where nothing can be written, nothing is kept.
     """
     with suppress(OSError):
         os.utime(folder)
@@ -466,7 +466,7 @@ def read_ordinary(path: Path) -> bytes:
         and not stat.S_ISREG(mode := path.stat().st_mode)
         and not stat.S_ISDIR(mode)
     ):
-        raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
+        raise OSError(errno.EINVAL, "not an ordinary file", str(path))
     return path.read_bytes()
 
 
@@ -496,7 +496,7 @@ def _form(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     """Shape, order and type that the head of a ``.npy`` form states: NumPy parses it as a Python expression."""
     file = io.BytesIO(head)
     if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError("an array of another version of the form")
+        raise ValueError("an array in another version of the format")
     return np.lib.format.read_array_header_1_0(file)
 
 

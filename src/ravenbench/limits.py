@@ -1,11 +1,10 @@
 """Holds what a run may use: a device ("auto", "cpu", "cuda", "cuda:1"), and seconds for a cell (one method's result).
 
 In: ``RunLimits(device, cell_timeout)`` for ``hold`` and ``within``, or the environment variables RAVEN_DEVICE and
-RAVEN_CELL_TIMEOUT (seconds).
-Out: ``device`` gives text; ``cell_timeout`` seconds as a float (for training, and again for answering a test set), or
-None without a limit; ``limits_here`` the ``RunLimits``. ``hold`` sets them for this process, ``within`` for a ``with``
-block. SpecError from ``RunLimits`` for a value that cannot hold, from ``cell_timeout`` for such a one in the
-environment. ``collect_seldom`` has Python look for unused memory less often.
+RAVEN_CELL_TIMEOUT (seconds). Out: ``device`` gives text; ``cell_timeout`` seconds as a float (for training, and again
+for answering a test set), or None without a limit; ``limits_here`` the ``RunLimits``. ``hold`` sets them for this
+process, ``within`` for a ``with`` block. SpecError from ``RunLimits`` for a value that cannot be used, from
+``cell_timeout`` for one in the environment. ``collect_seldom`` has Python look for unused memory less often.
 
 No answer depends on these limits, and they are no part of a run's identity. Whatever process does a run's work has
 them; the environment says what was not given.
@@ -37,7 +36,7 @@ ENDING = [number for number in signal.Signals if number.name in ("SIGINT", "SIGT
 @dataclass(frozen=True)
 class RunLimits:
     """Where networks run, seconds of training a method and again of answering a test set; None where it was not given.
-    SpecError for a value that cannot hold."""
+    SpecError for a value that cannot be used."""
 
     device: str | None = None
     cell_timeout: float | None = None
@@ -45,9 +44,7 @@ class RunLimits:
     def __post_init__(self) -> None:
         if self.device is not None and not re.fullmatch(r"auto|cpu|cuda(:\d+)?", self.device):
             expected = "auto, cpu, cuda or cuda:NUMBER"
-            raise SpecError(
-                "there is no such device", found=f"--device {self.device}", expected=expected
-            )
+            raise SpecError("unknown device", found=f"--device {self.device}", expected=expected)
         if self.cell_timeout is not None:
             _seconds(self.cell_timeout, "--cell-timeout")
 
@@ -56,12 +53,12 @@ _here = [RunLimits()]
 
 
 def limits_here() -> RunLimits:
-    """The limits that this process holds."""
+    """Return the limits of this process."""
     return _here[-1]
 
 
 def hold(limits: RunLimits) -> None:
-    """From now on this process holds these limits."""
+    """Set the limits of this process."""
     _here[:] = [limits]
 
 
@@ -110,6 +107,6 @@ def _seconds(duration: str | float, name: str) -> float:
         seconds = 0.0
     if not 0 < seconds <= LONGEST:
         raise SpecError(
-            f"{name} must be a number of seconds above 0, at most {LONGEST}", found=duration
+            f"{name} must be a number of seconds above 0 and at most {LONGEST}", found=duration
         )
     return seconds

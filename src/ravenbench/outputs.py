@@ -7,9 +7,10 @@ folder or open file that takes its place when complete, ``check_apart`` and ``ch
 where the place is taken, is an input or cannot be written. ``digest``: SHA-256 in hexadecimal; ``pages_of_texts``:
 names of files.
 
-One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
-lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it
-holds another file too, it is not replaced. What a run wrote elsewhere it knows by its hash (``store.resume``).
+One rule: an output is new, empty, or an earlier product of the same command; it is never an input, does not contain an
+input and is not in an input. A folder that may be replaced says in ``.raven.json`` which command wrote it and which
+files: if it also contains another file, it is not replaced. What a run wrote elsewhere it knows by its hash
+(``store.resume``).
 
 Folders and files are built under a temporary name, then renamed. A place in an object store has no rename: what goes
 there is built in a temporary folder here and copied at the end.
@@ -41,18 +42,19 @@ RUN = "run.json"
 
 
 def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
-    """Refuse an output that is an input, contains one, or lies in one; or a link to nothing.
+    """Refuse an output that is an input, contains an input, or is in an input; or a link to nothing.
 
-    A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
+    The folder of a run may contain products of the run: only data must stay as they are. InputError if it is one of
+    these.
     """
     output = files.location(path)
     target = output if files.is_remote(output) else output.resolve()
     if target is not output and output.is_symlink() and not target.exists():
         raise InputError(
-            "the output is a link that leads nowhere",
+            "the output is a link to a file or folder that does not exist",
             file=path,
             found=str(target),
-            fix="name the place",
+            fix="name the file or folder itself",
         )
     for input_path in inputs:
         input_location = files.location(input_path)
@@ -66,21 +68,23 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
             not files.is_remote(output) and output.exists() and output.samefile(input_location)
         ):
             raise InputError(
-                "the output is an input too, and would be lost", file=path, fix="give another place"
+                "the output is also an input, which Raven would overwrite",
+                file=path,
+                fix="give another place",
             )
         if target in source.parents and not (target / RUN).is_file():
             raise InputError(
-                "an input lies in the output folder",
+                "an input is in the output folder",
                 file=path,
                 found=str(input_path),
-                fix="give a folder of its own",
+                fix="give a separate folder",
             )
         if source in target.parents and not (source / RUN).is_file():
             raise InputError(
-                "the output lies in an input folder, which would hold it from then on",
+                "the output is in an input folder, and would become part of the input",
                 file=path,
                 found=str(input_path),
-                fix="give a place outside the data",
+                fix="give a place outside the input folders",
             )
 
 
@@ -102,22 +106,24 @@ def check_folder(
     kind : str, optional
         Command whose earlier product may be replaced; without one the folder must be new or empty.
     known : collection of str
-        Hashes (``digest``) of earlier products that may stand here.
+        Hashes (``digest``) of earlier products that may be here.
     """
     output = files.location(path)
     check_apart(output, inputs)
     if output.exists() and not output.is_dir():
         raise InputError(
-            "a file stands where the output folder belongs",
+            "the output folder is a file",
             file=output,
-            fix="give a new folder, or remove it",
+            fix="give a new folder, or remove the file",
         )
     if output.exists() and any(output.iterdir()):
         if kind is not None:
             _check_product(output, kind)
         elif not known or digest(output) not in known:
             raise InputError(
-                "the output folder is not empty", file=output, fix="give a new one, or remove it"
+                "the output folder is not empty",
+                file=output,
+                fix="give a new folder, or empty this one",
             )
     if files.is_remote(output):
         files.check_reachable(output)
@@ -131,7 +137,7 @@ def check_folder(
         Path(tempfile.mkdtemp(prefix=".raven.", dir=near)).rmdir()
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})",
+            f"Raven cannot write to the output folder ({error.strerror})",
             file=path,
             fix=f"choose a place outside {near}",
         ) from None
@@ -146,9 +152,7 @@ def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None
     output = files.location(path)
     check_apart(output, inputs)
     if output.exists() and not output.is_dir():
-        raise InputError(
-            "a file stands where a folder belongs", file=path, fix="give a folder, or a new name"
-        )
+        raise InputError("not a folder, but a file", file=path, fix="give a folder, or a new name")
 
 
 def check_file(
@@ -166,23 +170,25 @@ def check_file(
     output = files.location(path)
     if output.is_dir():
         raise InputError(
-            "the output is a file, and this is a folder", file=path, fix="name the file"
+            "the output is a file, and this is a folder", file=path, fix="give the name of a file"
         )
     check_apart(output, inputs)
     if files.is_remote(output):
         files.check_reachable(output.parent)
     if output.exists():
         if not files.is_remote(output) and not output.is_file():
-            raise InputError("the output is no ordinary file", file=path, fix="name a new file")
+            raise InputError(
+                "the output is not an ordinary file", file=path, fix="give the name of a new file"
+            )
         if (
             output.stat().st_size
             and not (known and digest(output) in known)
             and not (mark and _begins(output, mark))
         ):
             raise InputError(
-                "the output exists, and it was not this run that wrote it",
+                "the output exists, and another command wrote it",
                 file=path,
-                fix="give a new name, or remove it",
+                fix="give a new name, or remove the file",
             )
     if files.is_remote(output):
         return output
@@ -202,11 +208,12 @@ def _begins(path: Path, mark: bytes) -> bool:
 
 
 def _check_product(folder: Path, kind: str) -> None:
-    """Refuse to replace what is not an earlier product of this command, or holds what the command did not write."""
+    """Refuse to replace what is not an earlier product of this command, or contains files that the command did not
+    write."""
     mark = _marked(folder)
     if mark.get("kind") != kind:
         raise InputError(
-            "this folder holds something else, which would be lost",
+            "this folder contains other files, which would be lost",
             file=folder,
             expected=f"a new or empty folder, or an earlier one of raven {kind}",
             fix="give another folder",
@@ -226,9 +233,9 @@ def _check_product(folder: Path, kind: str) -> None:
     ):
         if inner.relative_to(folder).as_posix() not in written:
             raise InputError(
-                "this file was put into a folder of Raven's, which is replaced as a whole",
+                "this file is in a folder that Raven wrote and will replace as a whole",
                 file=inner,
-                fix="move it elsewhere, and repeat the command",
+                fix="move the file elsewhere, then repeat the command",
             )
 
 
@@ -265,7 +272,7 @@ def fresh_folder(
     """Give a folder that is built beside its place and takes that when the block ends well.
 
     InputError if the place is taken or cannot be written. ``kind`` and ``known`` say what may be replaced, as for
-    ``check_folder``; with a kind the folder is marked as its product. A ``private`` folder holds texts and only the
+    ``check_folder``; with a kind the folder is marked as its product. A ``private`` folder contains texts, and only the
     user may enter it; otherwise its mode follows the umask.
     """
     path = check_folder(path, kind=kind, known=known)
@@ -283,7 +290,7 @@ def fresh_folder(
         folder.mkdir(files.PRIVATE if private else 0o777)
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})", file=path
+            f"Raven cannot write to the output folder ({error.strerror})", file=path
         ) from None
     try:
         yield folder
@@ -324,7 +331,7 @@ def _replace(folder: Path, target: Path) -> None:
 
 
 def _upload(folder: Path, target: Path) -> None:
-    """Put every file, the page last; what an earlier folder held besides is removed."""
+    """Put every file, the page last; other files of an earlier folder are removed."""
     names = sorted(
         file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
     )
@@ -357,5 +364,7 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
             path.parent.mkdir(parents=True, exist_ok=True)
             file = stack.enter_context(files.replacing(path))
         except OSError as error:
-            raise InputError(f"this file cannot be written ({error.strerror})", file=path) from None
+            raise InputError(
+                f"Raven cannot write this file ({error.strerror})", file=path
+            ) from None
         yield file

@@ -80,13 +80,13 @@ def importable(kind: str, module: str) -> None:
     names = module.split(".")
     if names[0] in sys.stdlib_module_names or "__main__" in names[1:]:
         raise SpecError(
-            f"{module} holds no {SPOKEN.get(kind, kind)}: it is a part of Python, or a program",
-            expected="a name, or module:Class of a component; nothing else is ever called",
+            f"{module} contains no {SPOKEN.get(kind, kind)}: it is a part of Python, or a program",
+            expected="a name, or module:Class of a component; Raven calls nothing else",
         )
 
 
 def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None:
-    """Refuse what is no class of the kind that is needed, before it is called.
+    """Refuse an object that is not a class of the required kind, before it is called.
 
     ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind; that
     component checks the rest. SpecError if it is none.
@@ -94,10 +94,10 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
     spoken = SPOKEN.get(kind, kind)
     if not isinstance(part, type):
         raise SpecError(
-            f"{spoken} {name!r} is not a class, so it is not called",
+            f"{spoken} {name!r} is not a class, so Raven does not call it",
             found=part,
             fix=(
-                "name the class; an object made already is given in Python, an estimator as"
+                "give the class; in Python you can also give an object, and an estimator as"
                 " ravenbench.Estimator(…)"
             ),
         )
@@ -106,12 +106,12 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
     if not ours and not (estimator and (nested or kind == "attributor")):
         if estimator and kind == "verifier":
             raise SpecError(
-                f"{name!r} is an estimator, so it is not called",
-                fix=f"write estimator({name}(…)), in Python ravenbench.Estimator(…)",
+                f"{name!r} is an estimator, so Raven does not call it",
+                fix=f"write estimator({name}(…)); in Python ravenbench.Estimator(…)",
             )
         base = _BASES.get(kind)
         raise SpecError(
-            f"{spoken} {name!r} is not one of Raven's components, so it is not called",
+            f"{spoken} {name!r} is not one of Raven's components, so Raven does not call it",
             fix=(
                 f"derive it from {base}"
                 if base
@@ -128,21 +128,22 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
             " and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind]
         )
         raise SpecError(
-            f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}"
+            f"{name!r} is not of kind {spoken}, so Raven does not call it",
+            expected=f"a class with {expected}",
         )
 
 
 KINDS = tuple(METHODS)
 
 _WITHIN = {"obfuscator": ("translator",)}
-"""Kinds that are looked for first among a component's parameters: no obfuscator holds another."""
+"""Kinds that are looked for first among a component's parameters: an obfuscator does not contain another."""
 
 _RANGE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+(-?\d{1,19}+)\.\.(-?\d{1,19}+)")
 MOST_SEEDS = 100
 """How many seeds a range may name."""
 DEEPEST = 30
 """How deep brackets may be nested in a component's printed form."""
-OWN = "A class of yours in FILE.py of the current folder is FILE:CLASS"
+OWN = "Write a class in FILE.py of the current folder as FILE:CLASS"
 _NAME = re.compile(r"[A-Za-z_][\w.\-@]*(:[A-Za-z_]\w*)?\Z")
 
 
@@ -158,7 +159,7 @@ def targets(kind: str) -> dict[str, str]:
             raise SpecError(
                 f"two packages provide a {kind} named {point.name!r}",
                 found=f"{classes[point.name]} and {point.value}",
-                fix="uninstall one, or use module:Class instead of the name",
+                fix="uninstall one of them, or use module:Class instead of the name",
             )
     return classes
 
@@ -171,9 +172,9 @@ def names(kind: str) -> list[str]:
 def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     """Find the class behind a name or a ``module:Class``; it was checked to be of the kind, and not called.
 
-    ``nested``: it stands within another component's parameters, where it may be of another kind. SpecError if nothing
-    has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
-    extra that is not installed.
+    ``nested``: it is a parameter of another component, and may be of another kind. SpecError if nothing has this name
+    (with a suggestion), the target cannot be imported or is not a class of the kind; MissingPart if it needs an extra
+    that is not installed.
     """
     if kind == "verifier" and (cls := _stand_in(name, nested)) is not None:
         return cls
@@ -217,19 +218,19 @@ def _stand_in(name: str, nested: bool) -> type[Any] | None:
 
 
 def load(kind: str, name: str) -> Any:
-    """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
+    """Return the object for a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
     targets_by_name = {} if ":" in name else targets(kind)
     target = name if ":" in name else targets_by_name.get(name)
     if target is None:
         raise SpecError(
-            f"there is no {SPOKEN.get(kind, kind)} named {name!r}",
+            f"unknown {SPOKEN.get(kind, kind)} {name!r}",
             expected=f"a name, or MODULE:CLASS. {OWN}",
             fix=suggestion(kind, name),
         )
     module, _, attribute = target.partition(":")
     barred = _IMPORTS.get() in ("nothing", "nowhere") and not module.startswith(OURS)
     if barred and module not in sys.modules:
-        raise SpecError(f"{kind} {name!r}: {module} is not imported here")
+        raise SpecError(f"{kind} {name!r}: module {module} not found")
     importable(kind, module)
     try:
         # What a module prints while it is imported is no result.
@@ -243,13 +244,18 @@ def load(kind: str, name: str) -> Any:
                 if py
                 else f"is the package installed? {OWN}"
             )
-            raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix=road) from error
+            raise SpecError(
+                f"{kind} {name!r}: module {error.name!r} not found", fix=road
+            ) from error
         if error.name and error.name.partition(".")[0] == "ravenbench":
             raise SpecError(
-                f"{kind} {name!r} imports {error.name!r}, which this version of Raven has"
-                " elsewhere, or not at all",
+                f"{kind} {name!r} imports {error.name!r}, which this version of Raven has in"
+                " another place or no longer has",
                 found=module,
-                fix="get a version of the package made for this one: CHANGELOG.md says what moved",
+                fix=(
+                    "install a version of the package for this version of Raven; CHANGELOG.md"
+                    " lists what changed"
+                ),
             ) from error
         raise MissingPart(
             f"{kind} {name!r} needs {error.name!r}, which is not installed",
@@ -262,7 +268,7 @@ def load(kind: str, name: str) -> Any:
         raise
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
         reason = f"{type(error).__name__}: {said(error)}"
-        raise SpecError(f"{kind} {name!r}: {module} does not import", found=reason) from error
+        raise SpecError(f"{kind} {name!r}: {module} cannot be imported", found=reason) from error
 
 
 def summary(target: str) -> str:
@@ -326,17 +332,19 @@ def parse(kind: str, text: str, nested: bool = False) -> Any:
     deeper than ``DEEPEST``.
     """
     if kind not in KINDS:
-        raise SpecError("there is no such kind of component", found=kind, expected=", ".join(KINDS))
+        raise SpecError("unknown kind of component", found=kind, expected=", ".join(KINDS))
     if not isinstance(text, str):
         raise SpecError(
-            f"a {kind} is given as text here", found=text, expected="its name, with parameters"
+            f"the {kind} must be text", found=text, expected="its name, with parameters"
         )
     text = text.strip()
     if not writable(text):
         raise SpecError("this text cannot be written as UTF-8", found=text)
     if _depth(text) > DEEPEST:
         raise SpecError(
-            "brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another"
+            "brackets are nested too deeply",
+            found=text,
+            expected=f"at most {DEEPEST} within one another",
         )
     return _parse(kind, text, nested=nested)
 
@@ -365,10 +373,10 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
         key, equals, given = part.partition("=")
         if equals and key.strip().isidentifier():
             if key.strip() in kwargs:
-                raise SpecError(f"{head} is given {key.strip()!r} twice")
+                raise SpecError(f"{head}: duplicate parameter {key.strip()!r}")
             kwargs[key.strip()] = value(kind, given)
         elif kwargs:
-            raise SpecError(f"{text!r}: a value without a name follows a named one", found=part)
+            raise SpecError(f"{text!r}: a value without a name follows a named value", found=part)
         else:
             args.append(value(kind, part))
     if issubclass(cls, Component):
@@ -378,7 +386,7 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     try:
         signature = inspect.signature(cls)
     except ValueError as error:
-        raise SpecError(f"{kind} {head!r} does not say which parameters it takes") from error
+        raise SpecError(f"{kind} {head!r} does not declare its parameters") from error
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
@@ -396,7 +404,7 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
         raise
     except (Exception, SystemExit) as error:  # whatever a class from outside does when it is made
         raise SpecError(
-            f"{text!r} cannot be made", found=f"{type(error).__name__}: {said(error)}"
+            f"{text!r} cannot be created", found=f"{type(error).__name__}: {said(error)}"
         ) from error
 
 
@@ -425,7 +433,7 @@ def named(
     aliases : mapping, optional
         Own names for printed forms; such a component is shown under its own name, any other under its printed form.
     default : str, optional
-        The list that stands where none is given. What of it only an absent extension has is left out, and said.
+        The list to use if none is given. What of it only an absent extension has is left out, and said.
     """
     listed = (default or "") if given is None else given
     if default is not None and listed == default:
@@ -436,8 +444,10 @@ def named(
             spoken = SPOKEN.get(kind, kind)
             remark(
                 [
-                    f"of the default {spoken}s these are not installed, and left out:"
-                    f" {', '.join(absent)}"
+                    (
+                        f"Raven leaves out these default {spoken}s, because they are not"
+                        f" installed: {', '.join(absent)}"
+                    )
                 ]
             )
     form_of_alias = aliases or {}
@@ -460,7 +470,7 @@ def named(
                 f"{alias!r} is the name of another {SPOKEN.get(kind, kind)}", found=form
             )
         if name in components:
-            raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
+            raise SpecError(f"duplicate {SPOKEN.get(kind, kind)} {name!r}")
         identity_hash(component)
         component.require()
         components[name] = component
@@ -471,10 +481,10 @@ def named(
 
 
 def seeds(text: str) -> list[tuple[str, str]]:
-    """A printed form for each seed of the range that it holds, ``net(seed=0..4)``, with what tells them apart; the form
-    itself where it holds none.
+    """Return a printed form for each seed of its range, ``net(seed=0..4)``, with the seed that distinguishes it; the
+    form itself if it has no range.
 
-    SpecError if a range is empty, is not one of seeds, or stands beside another.
+    SpecError if a range is empty, is not a range of seeds, or is one of several.
     """
     ranges = list(
         _RANGE.finditer(re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: "_" * len(quoted[0]), text))
@@ -484,7 +494,7 @@ def seeds(text: str) -> list[tuple[str, str]]:
     (key, first, last), end = ranges[0].groups(), ranges[0].end()
     if len(ranges) > 1 or key != "seed" or not 0 <= int(last) - int(first) < MOST_SEEDS:
         expected = f"one range of seeds, such as seed=0..4, of at most {MOST_SEEDS}"
-        raise SpecError("this range cannot be used", found=text, expected=expected)
+        raise SpecError("Raven cannot use this range", found=text, expected=expected)
     start = ranges[0].start(2)
     numbers = range(int(first), int(last) + 1)
     return [(f"(seed={n})", f"{text[:start]}{n}{text[end:]}") for n in numbers]
@@ -533,14 +543,14 @@ def value(kind: str, text: str) -> Any:
     except (ValueError, SyntaxError, TypeError):
         pass
     except (RecursionError, MemoryError):
-        raise SpecError("this value is too involved to be read", found=text) from None
+        raise SpecError("this value is too complex", found=text) from None
     if text.startswith(("[", "(")) and text.endswith(("]", ")")):
         items = [value(kind, part) for part in split(text[1:-1])]
         return items if text[0] == "[" else tuple(items)
     head = text.partition("(")[0].strip()
     if not _NAME.match(head):
         fix = (
-            "a range of seeds stands in lists of verifiers"
+            "a range of seeds is possible only in a list of verifiers"
             if _RANGE.match(f"seed={text}")
             else "put text in quotes"
         )
@@ -550,7 +560,7 @@ def value(kind: str, text: str) -> Any:
             return _parse(candidate, text, nested=True)
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
-            f"{text!r} is neither a number nor text in quotes, and no component has this name",
+            f"{text!r} is not a number, text in quotes, or the name of a component",
             fix="put text in quotes",
         )
     return _parse(kind, text)

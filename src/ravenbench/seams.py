@@ -8,17 +8,17 @@ and ``document_formats``; names of Raven's own extensions (``absent_extensions``
 
 Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
 imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
-``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class,
-in the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
+``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in
+the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
 ``ravenbench.work`` under its function's name, and listed as any other command by a ``Command``, in the group
-``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is
-a ``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
-function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command
-that mends it). A task that another task's command does by an option stands in ``ravenbench.form``, as
-``COMMAND.TASK``. What an option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in
-``ravenbench.draft``. A class that a saved verifier may hold beside components stands in ``ravenbench.saved``. What is
-to be importable from ``ravenbench`` itself stands in ``ravenbench.name``. A model that compares the meaning of texts
-for ``raven safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
+``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is a
+``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
+function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
+mends it). A task that an option of another command starts is in ``ravenbench.form``, as ``COMMAND.TASK``. What an
+option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in ``ravenbench.draft``. A
+class that a saved verifier may contain, in addition to components, is in ``ravenbench.saved``. A name that can be
+imported from ``ravenbench`` itself is in ``ravenbench.name``. A model that compares the meaning of texts for ``raven
+safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ class Panel:
         return f"{self.title}: {self.readers}"
 
 
-TEST = Panel("Test verifiers", "for who has a method, or answers to judge")
-ONE_TEXT = Panel("One text", "for who is asked about a text, or wants to hide in one")
-LOOK = Panel("Look", "for who explores a collection")
-CORPORA = Panel("Corpora and problems", "for who prepares texts")
-SHARE = Panel("Share and extend", "for who publishes, organises, or adds to Raven")
+TEST = Panel("Test verifiers", "if you have a method, or answers to evaluate")
+ONE_TEXT = Panel("One text", "if you have to judge a text, or want to hide in one")
+LOOK = Panel("Look", "if you explore a collection")
+CORPORA = Panel("Corpora and problems", "if you prepare texts")
+SHARE = Panel("Share and extend", "if you publish, organise a task, or extend Raven")
 PANELS = (TEST, ONE_TEXT, LOOK, CORPORA, SHARE)
 """In the order in which help shows them."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command of ``raven``: where its function or Typer application lies, as module:attribute, and how it is listed.
+    """A command of ``raven``: where its function or Typer application is, as module:attribute, and how it is listed.
 
     ``line`` describes it in the list of commands; ``panel`` is its group there, and ``rank`` its place in that group,
     the most used first. Nothing behind ``target`` is imported for the list.
@@ -82,7 +82,7 @@ class DocumentFormat:
 
     ``reader`` is a function, as module:attribute, that takes a path and an encoding (or None) and returns a list of
     ``reading.document.Document`` (not ``ravenbench.Document``, a corpus's); it is called in a process of its own, within
-    limits of time and memory. ``raven texts`` makes files by author of them, and folders of authors may hold them.
+    limits of time and memory. ``raven texts`` writes them as files by author, and folders of authors may contain them.
     None has a topic: a collection that does is read by a class in ``ravenbench.corpus``. What has no ending of its own
     is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
     is one, and ``reader`` takes the text and the path.
@@ -124,7 +124,8 @@ def present_points(group: str) -> tuple[EntryPoint, ...]:
 
 
 def _has_task(point: EntryPoint) -> bool:
-    """Whether what a function in ``ravenbench`` does is there: that of a task, or of a work, is no module's own."""
+    """Whether what a function in ``ravenbench`` does is there: the function of a task or of a work does not belong to a
+    module."""
     if point.group != NAME_GROUP or point.module != "ravenbench.tasks.api":
         return True
     return point.attr in registered(TASK_GROUP) or point.attr in registered(WORK_GROUP)

@@ -3,7 +3,7 @@
 In: a result (a subclass of ``Shown``); its ``to_polars``, ``to_pandas`` and ``figure`` take the name of a table or
 figure, None = the first.
 Out: ``to_polars`` and ``to_pandas`` data frames, unrounded; ``figure`` one of matplotlib; ``notebook_progress`` a
-callback (stage, done, in all), None outside notebooks. InputError if there is no such table or figure, MissingPart from
+callback (stage, done, in all), None outside notebooks. InputError for an unknown table or figure, MissingPart from
 ``to_pandas`` without pandas.
 """
 
@@ -100,7 +100,7 @@ class Shown:
     def to_polars(self, table: str | None = None) -> polars.DataFrame:
         """A table as a data frame of polars, unrounded; by default the first.
 
-        InputError if there is no table of this name; the error names those that there are.
+        InputError for an unknown table; the error names those that there are.
         """
         frame: polars.DataFrame = self._view().frame(table)
         return frame
@@ -114,7 +114,7 @@ class Shown:
         except ModuleNotFoundError as error:
             raise MissingPart(
                 "pandas is not installed",
-                fix="pip install pandas, or take to_polars(), which needs nothing more",
+                fix="run pip install pandas, or use to_polars(), which needs nothing more",
             ) from error
         return pandas.DataFrame(self.to_polars(table).to_dict(as_series=False))
 

@@ -47,7 +47,7 @@ def check_component(kind: str, component: Component) -> None:
     """Check that a component prints itself, parses back, clones and pickles, and that ``__init__`` only stores."""
     kind_of = type(component).__qualname__
     assert isinstance(component, Component), (
-        f"{kind_of} is no component; an estimator becomes a verifier as"
+        f"{kind_of} is not a component; an estimator becomes a verifier by"
         f" ravenbench.Estimator({kind_of}(…))"
     )
     stored = vars(component)
@@ -59,20 +59,20 @@ def check_component(kind: str, component: Component) -> None:
         name for name in stored if name not in component._parameters() and not name.endswith("_")
     ]
     assert not extra, (
-        f"{kind_of}: __init__ makes the attribute {extra[0]}, which copies that are saved and"
-        f" loaded lack; compute it in fit and call it {extra[0].strip('_')}_, or make it a property"
+        f"{kind_of}: __init__ sets the attribute {extra[0]}, which saved copies do not have;"
+        f" compute it in fit and call it {extra[0].strip('_')}_, or make it a property"
     )
     identity(component)
     text = str(component)
     assert registry.parse(kind, text) == component, (
-        f"{text} does not parse back to an equal component"
+        f"{text} cannot be parsed back to an equal component"
     )
     copy = clone(component)
     assert copy == component and copy is not component, f"clone({text}) differs"
     parameters = component.get_params(deep=False)
     for name, value in parameters.items():
         assert getattr(component, name) is value, (
-            f"{text}: __init__ must store {name} as it is given"
+            f"{text}: __init__ must store {name} without changing it"
         )
     assert copy.set_params(**parameters) is copy and copy == component, (
         f"{text}: set_params must set and return self"
@@ -121,7 +121,7 @@ def check_verifier(
         f"{name}: answers must be float64 (n,)"
     )
     assert np.isfinite(answers).all(), f"{name}: an answer is not finite"
-    assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer lies outside [0, 1]"
+    assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer is outside [0, 1]"
     assert _bytes_given(train, same, blind) == given_before, (
         f"{name}: fit or verify changed its input"
     )
@@ -143,21 +143,23 @@ def check_verifier(
         kept_answers = loaded.verify(blind)
     except AttributeError as error:
         learned = (
-            "what fit learns is kept under names that end in _ and do not begin with it, such as"
-            " vectorizer_"
+            "fit must store what it learns under names that end in _ and do not begin with"
+            " it, such as vectorizer_"
         )
         raise AssertionError(
-            f"{name}: saved and loaded, it cannot answer ({error}): {learned}"
+            f"{name}: after saving and loading it cannot answer ({error}): {learned}"
         ) from error
     assert np.array_equal(answers, kept_answers), (
-        f"{name}: saved and loaded, it gives different answers"
+        f"{name}: after saving and loading it gives different answers"
     )
     elsewhere = _another_process(component, train, same, blind)
     _close(
         answers,
         elsewhere,
-        f"{name}: another process gives other answers; does it use hash() or a set's order, or draw"
-        " without a seed",
+        (
+            f"{name}: another process gives different answers; does it use hash() or the order of"
+            " a set, or draw without a seed"
+        ),
     )
     if isinstance(component, Scorer):
         scorer = clone(component)
@@ -166,9 +168,9 @@ def check_verifier(
         scores = scorer.score(blind)
         same_scores = early is None or np.array_equal(early, scores, equal_nan=True)
         assert same_scores, f"{name}: before fit it must raise NotFittedError"
-        assert len(scores) == len(blind), f"{name}: there must be one score a problem"
+        assert len(scores) == len(blind), f"{name}: there must be one score for each problem"
         assert not np.isinf(scores).any(), (
-            f"{name}: scores must be finite, or NaN where it cannot tell"
+            f"{name}: scores must be finite, or NaN if it cannot tell"
         )
     if not verifier.transductive:
         order = stream(3, "check-order").permutation(len(blind))
@@ -197,14 +199,14 @@ def check_corpus(corpus: Corpus) -> None:
     """Check that columns agree in length, ids and texts are distinct, and every document has a text and an author."""
     n = len(corpus)
     assert n == len(corpus.texts) == len(corpus.author) == len(corpus.topic), (
-        "columns differ in length"
+        "columns have different lengths"
     )
     assert len(set(corpus.ids)) == n, "ids repeat"
     assert len({corpus.texts.hash(i) for i in range(n)}) == n, "texts repeat"
     assert all(text.strip() for text in corpus.texts), "a text is empty"
     assert (corpus.author.codes >= 0).all(), "a document has no author"
     for name, labels in corpus.columns.items():
-        assert len(labels) == n, f"column {name} differs in length"
+        assert len(labels) == n, f"column {name} has a different length"
 
 
 def check_metric(component: Metric) -> None:
@@ -216,7 +218,7 @@ def check_metric(component: Metric) -> None:
     """
     check_component("metric", component)
     name = str(component)
-    assert component.title, f"{name}: it needs a title, which tables show"
+    assert component.title, f"{name}: it needs a title for tables"
     assert component.reads in (
         "answers",
         "log-odds",
@@ -232,7 +234,7 @@ def check_metric(component: Metric) -> None:
     values = measure(component, truth, answers, scores)
     assert np.isfinite(values), f"{name}: no value for problems of both classes"
     assert values == measure(component, truth, answers, scores), (
-        f"{name}: called twice it gives two values"
+        f"{name}: two calls give different values"
     )
     for order in (np.arange(80)[::-1], np.argsort(answers, kind="stable")):
         value_again = measure(component, truth[order], answers[order], scores[order])
@@ -254,7 +256,7 @@ def check_metric(component: Metric) -> None:
         for answers_tried in (good, 1 - good)
     )
     better = right >= wrong if component.higher else right <= wrong
-    assert better or np.isnan(right + wrong), f"{name}: wrong answers are called better"
+    assert better or np.isnan(right + wrong), f"{name}: wrong answers get a better value"
 
 
 def check_calibrator(component: Calibrator) -> None:
@@ -276,7 +278,7 @@ def check_calibrator(component: Calibrator) -> None:
     assert answers.shape == (60,) and answers.dtype == np.float64, (
         f"{name}: answers must be float64 (n,)"
     )
-    assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer is no number in [0, 1]"
+    assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer is not a number in [0, 1]"
     assert np.array_equal(answers, fitted.transform(new_scores)), (
         f"{name}: transform is not repeatable"
     )
@@ -320,31 +322,31 @@ def check_sampler(component: Sampler) -> None:
             f"{name}: it must choose {topic_count} different topics"
         )
         assert ((chosen >= 0) & (chosen < 12)).all(), (
-            f"{name}: it chooses a topic that is not there"
+            f"{name}: it chooses a topic that does not exist"
         )
         assert topics.merged.shape == (12,), (
-            f"{name}: merged must say of every topic where it belongs"
+            f"{name}: merged must say for every topic which chosen topic it belongs to"
         )
         assert (topics.merged[chosen] == chosen).all(), (
             f"{name}: a chosen topic must belong to itself"
         )
         assert np.isin(topics.merged, [-1, *chosen]).all(), (
-            f"{name}: a topic belongs to one that is not chosen"
+            f"{name}: a topic belongs to a topic that is not chosen"
         )
         same = np.array_equal(chosen, topics_again.chosen) and np.array_equal(
             topics.merged, topics_again.merged
         )
-        assert same, f"{name}: with the same draws it chooses otherwise; it must draw only from rng"
+        assert same, f"{name}: the same draws give different choices; it must draw only from rng"
     assert similarity.tobytes() == given_before, f"{name}: it changes the similarities"
     try:
         component.select(similarity, 13, stream(8, "check-sampler", 13))
     except CorpusError:
         return
-    raise AssertionError(f"{name}: more topics than there are must raise CorpusError")
+    raise AssertionError(f"{name}: more topics than exist must raise CorpusError")
 
 
 def check_task(task: Any, values: Mapping[str, Any]) -> None:
-    """Live a task's life in a folder that is removed afterwards: what all tasks promise has to hold for this one.
+    """Live a task's life in a folder that is removed afterwards: this task must keep what all tasks promise.
 
     Every option says what it is; a preview writes nothing and is right; each planned cell is there afterwards, the same
     with two workers, and is computed again where it was lost; nothing is computed twice; another command in the same
@@ -359,17 +361,17 @@ def check_task(task: Any, values: Mapping[str, Any]) -> None:
     from ravenbench.reports.report import write_report
     from ravenbench.tasks.functions import function_of
 
-    assert all(option.help for option in task.options()), (
-        f"{task.name}: an option does not say what it is"
-    )
+    assert all(option.help for option in task.options()), f"{task.name}: an option has no help"
     function = function_of(task)
     with tempfile.TemporaryDirectory() as scratch:
         folders = [Path(scratch) / name for name in ("one", "two")]
         jobs = [{**values, task.place: folder} for folder in folders]
         preview = task(jobs[0]).preview()
-        assert not any(folder.exists() for folder in folders), f"{task.name}: its preview writes"
+        assert not any(folder.exists() for folder in folders), (
+            f"{task.name}: its preview writes files"
+        )
         assert preview.cells and not preview.done, (
-            f"{task.name}: its preview has no cells, or done ones"
+            f"{task.name}: its preview has no cells, or cells that are done"
         )
         stores = [
             function(**job, workers=workers).store for workers, job in enumerate(jobs, start=1)
@@ -379,16 +381,16 @@ def check_task(task: Any, values: Mapping[str, Any]) -> None:
         cells = [_cell_arrays(store) for store in stores]
         assert cells[0], f"{task.name}: it plans no cells"
         assert None not in cells[0].values(), f"{task.name}: a cell has no result"
-        assert cells[0] == cells[1], f"{task.name}: two workers answer otherwise than one"
+        assert cells[0] == cells[1], f"{task.name}: two workers give different answers than one"
         assert task(jobs[0]).preview().done == preview.cells, (
-            f"{task.name}: its preview does not see what is done"
+            f"{task.name}: its preview does not find cells that are done"
         )
         lost, *other_files = [store.cell_path(cell.key) for cell in store.plan.cells]
         written_at = [file.stat().st_mtime_ns for file in other_files]
         lost.unlink()
         store_again = function(**jobs[0], workers=1).store
         assert _cell_arrays(store_again) == cells[0], (
-            f"{task.name}: a lost cell is not computed again as it was"
+            f"{task.name}: a lost cell is not computed again with the same result"
         )
         assert [file.stat().st_mtime_ns for file in other_files] == written_at, (
             f"{task.name}: cells are computed twice"
@@ -399,12 +401,12 @@ def check_task(task: Any, values: Mapping[str, Any]) -> None:
             except InputError:
                 pass
             else:
-                raise AssertionError(f"{task.name}: two commands may write one folder")
+                raise AssertionError(f"{task.name}: two commands may write the same folder")
         assert write_report(store_again).is_file(), f"{task.name}: it has no report"
 
 
 def _cell_arrays(store: Store) -> dict[str, Any]:
-    """What the cells of a plan hold, None for one that is not there or failed."""
+    """Return the content of the cells of a plan, None for a cell that is missing or failed."""
     by_name: dict[str, Any] = {}
     for planned in store.plan.cells:
         cell = store.read_cell(planned.key)
@@ -468,12 +470,12 @@ def check_obfuscator(component: Obfuscator, tasks: Sequence[ObfuscationTask] | N
     for task, rewriting in zip(tasks, rewritings, strict=True):
         rewriting.check(task.questioned)
         assert rewriting.text == "".join(part.obfuscation for part in rewriting.parts), (
-            f"{name}: text is not its parts"
+            f"{name}: the parts do not add up to the text"
         )
     fitted_again = clone(component).fit(tasks)
     backwards = [fitted_again.obfuscate(task, 3).text for task in reversed(tasks)][::-1]
     assert backwards == [rewriting.text for rewriting in rewritings], (
-        f"{name}: a rewriting depends on what was rewritten before"
+        f"{name}: a rewriting depends on earlier rewritings"
     )
     text = tasks[0].questioned
     known = tasks[0].known
@@ -575,5 +577,5 @@ def _another_process(component: Component, train: Problems, same: Bools, blind: 
     finally:
         if not reusable:
             child.communicate()
-    assert not isinstance(reply, str), f"{component}: in another process it fails: {reply}"
+    assert not isinstance(reply, str), f"{component}: it fails in another process: {reply}"
     return np.asarray(reply, dtype=np.float64)

@@ -1,11 +1,10 @@
 """Keeps texts as a table: one memory-mapped block of UTF-8, each distinct text once, known by its content hash.
 
 In: ``TextTable.collect``: texts; ``of_blocks``: (hash, UTF-8 bytes) of each; ``open`` and ``save``: the path of a
-folder; methods of a table: row numbers from 0; ``composed``: a text.
-Out: ``collect`` and ``of_blocks`` give a ``TextTable`` (row to text) and the row (int from 0) of each text given;
-``hash`` content hashes (16 bytes, BLAKE2b), ``digest`` 32 hexadecimal digits, ``checksum`` an int; ``composed`` text.
-InputError for what is not valid Unicode, StoreError for a folder that is no table or is damaged, IndexError for a row
-that is not there. ``TextView`` is some rows as a sequence.
+folder; methods of a table: row numbers from 0; ``composed``: a text. Out: ``collect`` and ``of_blocks`` give a
+``TextTable`` (row to text) and the row (int from 0) of each text given; ``hash`` content hashes (16 bytes, BLAKE2b),
+``digest`` 32 hexadecimal digits, ``checksum`` an int; ``composed`` text. InputError for invalid Unicode, StoreError for
+a folder that is not a table or is damaged, IndexError for an unknown row. ``TextView`` is some rows as a sequence.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from ravenbench.errors import InputError, StoreError, check_type
 
 RESIDENT = 8 * 2**20
 """Bytes of a mapped table that are read before its pages are let go: they would count as memory of the process, up to
-four times as many as were read, for the system also maps what lies beside."""
+four times as many as were read, because the system also maps neighbouring bytes."""
 
 
 MOST_MARKS = 100
@@ -72,7 +71,7 @@ def _identified(text: str, number: int) -> tuple[bytes, bytes]:
         raise InputError(
             f"text number {number} is not valid Unicode",
             found=text[max(0, error.start - 20) : error.start + 20],
-            fix="repair the file's encoding (a lone surrogate stands in it)",
+            fix="repair the encoding of the file (it contains a lone surrogate)",
         ) from None
     return content_hash(block), block
 
@@ -80,7 +79,7 @@ def _identified(text: str, number: int) -> tuple[bytes, bytes]:
 class TextTable:
     """An immutable sequence of distinct texts.
 
-    Texts lie as UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was saved or
+    Texts are UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was saved or
     opened is pickled as its path only, so workers never receive texts.
     """
 
@@ -139,7 +138,7 @@ class TextTable:
                     empty = os.fstat(file.fileno()).st_size == 0
                     data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except Exception as error:  # whatever NumPy makes of a damaged head
-            raise StoreError(f"{path}: not a readable text table ({error})") from error
+            raise StoreError(f"{path}: this text table cannot be read ({error})") from error
         rows = (
             offsets.ndim == 1
             and offsets.dtype.kind in "iu"
@@ -152,7 +151,7 @@ class TextTable:
             or len(data) != int(offsets[-1])
             or (offsets[1:] < offsets[:-1]).any()
         ):
-            raise StoreError(f"{path}: the parts of this text table do not fit together")
+            raise StoreError(f"{path}: the parts of this text table do not match")
         return cls(data, offsets, hashes, path)
 
     def save(self, path: str | Path) -> TextTable:
@@ -183,7 +182,7 @@ class TextTable:
         try:
             return self.raw(row).decode()
         except UnicodeDecodeError:
-            raise StoreError(f"{self.path}: text {row} of this text table was altered") from None
+            raise StoreError(f"{self.path}: text {row} of this text table was changed") from None
 
     def raw(self, row: int | np.integer[Any]) -> bytes:
         """The UTF-8 bytes of one text."""
@@ -209,7 +208,7 @@ class TextTable:
         """StoreError if a text is not the one of its hash, or no UTF-8; that of all is asked for in ``checksum``."""
         for row, known_hash in enumerate(self.hashes):
             if content_hash(self[row]) != known_hash.tobytes():
-                raise StoreError(f"{self.path}: text {row} of this text table was altered")
+                raise StoreError(f"{self.path}: text {row} of this text table was changed")
 
     def _let_go(self) -> None:
         self._read = 0
@@ -248,8 +247,8 @@ class TextTable:
 
 
 class Gathered:
-    """Distinct texts in UTF-8 that come one by one, after their content hashes; beyond ``SPOOL_LIMIT`` they lie in an
-    unnamed temporary file, or all in ``file`` where one is given (opened to read and write, at its end).
+    """Distinct texts in UTF-8 that come one by one, after their content hashes; beyond ``SPOOL_LIMIT`` they are in an
+    unnamed temporary file, or all in ``file`` if it is given (opened to read and write, at its end).
     """
 
     def __init__(self, file: IO[bytes] | None = None) -> None:
@@ -284,7 +283,7 @@ class Gathered:
 
 
 class TextView(Sequence[str]):
-    """Some rows of a table as a sequence that holds none of the texts; a slice of it is a list."""
+    """Some rows of a table as a sequence without copies of the texts; a slice of it is a list."""
 
     def __init__(self, table: TextTable, index: NDArray[np.int64]) -> None:
         self._table = table

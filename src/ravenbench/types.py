@@ -42,7 +42,7 @@ Part = Annotated[float, Meta(gt=0, le=1)]
 Base = Annotated[float, Meta(gt=1)]
 Positive = Annotated[float, Meta(gt=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-"""Values of components' parameters, held when one is made: what is repeated, characters of an n-gram, and so on."""
+"""Values of components' parameters, kept when one is made: what is repeated, characters of an n-gram, and so on."""
 
 
 def name_array(values: Iterable[str]) -> Strings:
@@ -132,9 +132,9 @@ class Corpus(Shown):
     """A corpus: documents with authors and topics.
 
     Row i has text ``texts[i]``, ``ids[i]``, ``author[i]``, ``topic[i]``. Texts are distinct: a corpus source
-    drops repeated texts and says so in ``notes``. ``columns`` holds further labels (other levels of topic,
+    drops repeated texts and says so in ``notes``. ``columns`` has further labels (other levels of topic,
     genre, date …); ``at(level)`` makes one of them the topic. ``notes`` records source, licence, citation,
-    cleaning counts: whatever a reader of a result must know about the data.
+    cleaning counts: everything that a reader of a result must know about the data.
     """
 
     name: str
@@ -200,7 +200,7 @@ class Problems(Shown):
     Attributes
     ----------
     texts : TextTable
-        Documents are its rows; one that occurs in many problems stands once.
+        Documents are its rows; a document of many problems is listed once.
     ids : (n,) str
     known_ptr : (n + 1,) int64
         Problem i's known documents are ``known_index[known_ptr[i]:known_ptr[i + 1]]``, at least one.
@@ -228,7 +228,7 @@ class Problems(Shown):
         check_fields(self)
         n = len(self.ids)
         if len(self.known_ptr) != n + 1 or len(self.questioned_index) != n:
-            raise ValueError("ids, known_ptr and questioned_index differ in length")
+            raise ValueError("ids, known_ptr and questioned_index have different lengths")
         if n and (self.known_ptr[0] != 0 or np.any(np.diff(self.known_ptr) < 1)):
             raise ValueError("every problem needs at least one known document")
         if self.known_ptr[-1] != len(self.known_index):
@@ -444,7 +444,7 @@ class Fold(Shown):
     def __post_init__(self) -> None:
         check_fields(self)
         if len(self.train) != len(self.train_same) or len(self.test) != len(self.test_same):
-            raise ValueError("truth and problems differ in length")
+            raise ValueError("truth and problems have different lengths")
         if (
             self.test.author is not None
             or self.test.topic is not None
@@ -465,7 +465,7 @@ class Answers:
     Raises
     ------
     InputError
-        If a value is NaN, infinite or outside [0, 1], or an id occurs twice.
+        If a value is NaN, infinite or outside [0, 1], or for a duplicate id.
     """
 
     ids: Strings
@@ -480,7 +480,7 @@ class Answers:
     def __post_init__(self) -> None:
         check_fields(self)
         if len(self.ids) != len(self.value):
-            raise ValueError("ids and value differ in length")
+            raise ValueError("ids and value have different lengths")
         bad = ~((self.value >= 0) & (self.value <= 1))
         if bad.any():
             i = int(np.argmax(bad))
@@ -491,5 +491,5 @@ class Answers:
         seen_ids: set[str] = set()
         for name in self.ids.tolist():
             if name in seen_ids:
-                raise InputError(f"{name} is answered more than once")
+                raise InputError(f"{name}: more than one answer")
             seen_ids.add(name)

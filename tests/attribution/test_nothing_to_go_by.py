@@ -81,7 +81,7 @@ def test_it_is_counted_and_no_answer(tmp_path, corpus):
     assert [m.unanswered for m in scores.methods] == [2, 2]
     write_report(found.store)
     page = (tmp_path / "run" / "report" / "index.html").read_text("utf-8")
-    assert "nothing to go by" in page
+    assert "nothing to use" in page
     told = json.loads((tmp_path / "run" / "report" / "report.json").read_text("utf-8"))
     assert '"unanswered": 2' in json.dumps(told)
 

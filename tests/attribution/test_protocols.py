@@ -276,7 +276,7 @@ def test_few_topics_are_said_to_answer_nothing(tmp_path):
     analysis = analyse(
         attribute(data, methods="nb, svm, cosine-delta", workers=1, out=tmp_path / "run").store
     )
-    assert "cannot tell these methods apart" in analysis.main.answerable()
+    assert "cannot distinguish these methods" in analysis.main.answerable()
 
 
 def test_bad_requests(tmp_path):
@@ -325,7 +325,7 @@ def test_an_interrupted_attribution_goes_on(both, tmp_path):
     assert {p: p.stat().st_mtime_ns for p in stamps} == stamps, "what was there is kept"
     with pytest.raises(InputError, match="another spec"):
         attribute(data, **{**BOTH, "folds": 4}, out=folder)
-    with pytest.raises(InputError, match="have changed since"):
+    with pytest.raises(InputError, match="changed after"):
         attribute(simulate(authors=3, topics=3, docs=4, words=40, seed=1), **BOTH, out=folder)
 
 

@@ -68,13 +68,13 @@ SPECS = [
     Case(
         "topics that are words",
         "spec",
-        "run.toml: topics: whole numbers are expected, each once",
+        "run.toml: topics: expected whole numbers without repetition",
         {"run.toml": "[run]\ntopics = 'ten,five'\n"},
     ),
     Case(
         "training problems without test problems",
         "spec",
-        "--train and --test belong together and replace CORPUS",
+        "--train and --test must be given together, and instead of CORPUS",
         {"run.toml": "[run]\ntrain = 'a'\n"},
     ),
     Case(
@@ -86,13 +86,13 @@ SPECS = [
     Case(
         "arrays nested too deep",
         "spec",
-        "run.toml: tables or lists are nested too deep to be read",
+        "run.toml: tables or lists are nested too deeply",
         {"run.toml": "[run]\nseed = " + "[" * 20000 + "]" * 20000},
     ),
     Case(
         "an alias that is a list",
         "spec",
-        "run.toml: [verifiers.mine] must hold one key 'is', or 'command' with its options",
+        "run.toml: [verifiers.mine] must contain one key 'is', or 'command' with its options",
         {"run.toml": "[verifiers.mine]\nis = ['ppm']\n"},
     ),
     Case(
@@ -140,7 +140,7 @@ COMPONENTS = [
     Case(
         "a parameter that is code",
         "verifier",
-        "is neither a number nor text in quotes, and no component has this name",
+        "is not a number, text in quotes, or the name of a component",
         None,
         "char-ngram(n=__import__('os').getpid())",
     ),
@@ -204,7 +204,7 @@ COMPONENTS = [
     Case(
         "a name that no component has",
         "verifier",
-        "'band' is neither a number nor text in quotes, and no component has this name",
+        "'band' is not a number, text in quotes, or the name of a component",
         None,
         "calibrated(band, band)",
     ),
@@ -305,21 +305,21 @@ STORES = [
     Case(
         "a run that was never planned",
         "store",
-        "run: this run was interrupted before it was planned",
+        "run: this run was interrupted before Raven had planned it",
         {"run/run.json": "HEAD"},
         "run",
     ),
     Case(
         "a table of texts cut short",
         "texts",
-        "t: not a readable text table",
+        "t: this text table cannot be read",
         {"t/texts.bin": "x", "t/offsets.npy": b"", "t/hashes.npy": b""},
         "t",
     ),
     Case(
         "a table of texts that is pickled",
         "texts",
-        "t: not a readable text table",
+        "t: this text table cannot be read",
         {"t/texts.bin": "x", "t/offsets.npy": b"\x80\x04.", "t/hashes.npy": b"\x80\x04."},
         "t",
     ),

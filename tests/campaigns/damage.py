@@ -44,7 +44,10 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
     "replaced by an empty folder": _folder,
     "replaced by a folder that holds a file": _full_folder,
 }
-UNPLANNED = {"run.json": "not a run folder", "plan.json": "was interrupted before it was planned"}
+UNPLANNED = {
+    "run.json": "not a run folder",
+    "plan.json": "was interrupted before Raven had planned it",
+}
 """What is said of a folder that lacks one of these."""
 
 

@@ -61,9 +61,9 @@ def test_a_command_has_few_flags(name):
 
 def test_a_flag_that_left_is_answered_by_where_it_went(tmp_path):
     ended = raven("run", "--lengths", "50", as_it_is=True)
-    assert ended.code == 2 and "a file with the line run.lengths = …" in ended.said
+    assert ended.code == 2 and "the line run.lengths = …" in ended.said
     listed = " ".join(raven("run", "--help", as_it_is=True).said.split())
-    assert "keys of a file for --spec:" in listed and " lengths, " in listed
+    assert "Keys in a file for --spec:" in listed and " lengths, " in listed
     file = tmp_path / "s.toml"
     file.write_text("[verify]\nsavee = 'x'\n")
     ended = raven("verify", "length", "--test", "x", "--spec", str(file))

@@ -110,11 +110,11 @@ def test_unknown_commands_are_usage_errors(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["imposters", "x"], "'imposters': it is the verifier 'general-impostors'"),
+        (["imposters", "x"], "'imposters': use the verifier 'general-impostors'"),
         (["general-impostors"], "raven attribute --unknown names an author"),
-        (["crossv"], "'crossv': it is raven attribute"),
-        (["detect"], "docs/faq.md says why one essay cannot be judged"),
-        (["run", "--verifiers", "imposters"], "it is the verifier 'general-impostors'"),
+        (["crossv"], "'crossv': use raven attribute"),
+        (["detect"], "docs/faq.md explains why one essay cannot be judged"),
+        (["run", "--verifiers", "imposters"], "use the verifier 'general-impostors'"),
         (["map", "novel"], "did you mean 'Novels.zip'?"),
         (["retrieve", "novel"], "did you mean 'Novels.zip'?"),
         (["compare", "--each", "clas"], "did you mean 'class'?"),
@@ -136,7 +136,7 @@ def test_what_others_call_so_and_what_is_nearly_so_is_named(
 
 
 def test_python_says_what_stylos_functions_are_here():
-    with pytest.raises(AttributeError, match="'imposters': it is the verifier 'general-impostors'"):
+    with pytest.raises(AttributeError, match="'imposters': use the verifier 'general-impostors'"):
         ravenbench.imposters  # noqa: B018
     assert not hasattr(ravenbench, "compar")
 

@@ -294,7 +294,9 @@ def damaged_files(task: Task, room: Room) -> None:
         else:
             named = name.name in report.said or "damaged" in report.said or "missing" in report.said
             assert (
-                named or "not a run folder" in report.said or "before it was planned" in report.said
+                named
+                or "not a run folder" in report.said
+                or "before Raven had planned it" in report.said
             ), (case, report)
         ended = room.run(task, folder)
         assert ended.code == 0, (case, ended)

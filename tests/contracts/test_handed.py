@@ -375,7 +375,7 @@ def test_verifiers_find_nobody(company, monkeypatch):
         learned = apart.learned(method, store, fold.train, fold.train_same)
         apart.answered(learned, store, fold.name, asked)
         assert apart.exposed(method, store, learned) == "", method
-    with pytest.raises(guard.Reported, match="behind walls a method sees its own code"):
+    with pytest.raises(guard.Reported, match="a confined method sees only its own code"):
         apart.learned(module.Weights(), store, fold.train, fold.train_same)
     monkeypatch.setenv(walls.SWITCH, "off")  # behind walls nobody outside can be told a number
     apart._servers.last.end()
@@ -480,9 +480,9 @@ def test_who_learned_from_what_is_asked_or_from_what_is_not_known_is_not_cleared
         (
             "a",
             {"train": given, "save": saved},
-            "some texts asked about are among those it learned from",
+            "some of the questioned texts are among those it learned from",
         ),
-        ("b", {"load": saved}, "what it learned from is not known here"),
+        ("b", {"load": saved}, "Raven does not know what texts it learned from"),
     ):
         store = ravenbench.verify(
             module.Marks(),

@@ -1355,7 +1355,7 @@ OF_ANSWERS = {
     "training is the test": (
         {"s/a.jsonl": GOOD, "s/b.jsonl": judged(2)},
         ("--training-truth", "$truth", "--training-answers", "$s"),
-        "the training set is the test set: .* found: 30 of 30",
+        "training set and test set are identical: .* found: 30 of 30",
     ),
     "training is most of the test": (
         {
@@ -1396,7 +1396,7 @@ OF_ANSWERS = {
     "one file under two names": (
         {"s/a.jsonl": GOOD, "s/b.jsonl": GOOD},
         (),
-        "The same answers stand .*: a / b",
+        "These names have identical answers.*: a / b",
     ),
     "truth as answers": (
         {"s/a.jsonl": rows_of({"id": row["id"], "value": float(row["same"])} for row in TRUTH)},

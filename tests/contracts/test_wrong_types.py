@@ -131,5 +131,5 @@ def test_numbers_and_rows_of_numpy_are_taken():
 
 @pytest.mark.parametrize("place", ["x" * 5000, "a\0b"])
 def test_a_path_that_is_none_is_said(place):
-    with pytest.raises(InputError, match="the path of its file is expected"):
+    with pytest.raises(InputError, match="expected the path of a file, but this is a text"):
         ravenbench.load_corpus(Path(place))

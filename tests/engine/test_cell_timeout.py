@@ -118,7 +118,7 @@ def test_limits_that_cannot_hold_are_refused(monkeypatch):
     assert raven("run", "--cell-timeout", "0").code == 2
     assert raven("run", "--cell-timeout", "1e300").code == 2
     monkeypatch.setenv(LIMIT, "60")
-    with pytest.raises(SpecError, match="not on a Dask cluster"):
+    with pytest.raises(SpecError, match="not to a Dask cluster"):
         engine("dask", scheduler="tcp://127.0.0.1:8786")
     for given in ("soon", "inf", "nan", "1e300"):
         monkeypatch.setenv(LIMIT, given)

@@ -207,7 +207,7 @@ def test_a_method_that_fails_alike_is_not_tried_everywhere_and_the_report_says_w
     tried = [store.cell("strangers:Nan", fold) is not None for fold in folds]
     assert tried == [True, True, False, False] and len(errors) == 4
     assert (
-        f"not tried, for its first {FIRST} fits failed alike (AnswerError: strangers:Nan gave"
+        f"not tried, because its first {FIRST} fits failed in the same way (AnswerError: strangers:Nan gave"
         in errors[0]
     )
     assert all(store.cell("length", fold).error is None for fold in folds)
@@ -218,7 +218,7 @@ def test_a_method_that_fails_alike_is_not_tried_everywhere_and_the_report_says_w
     done = CliRunner().invoke(build("report"), ["report", str(strangers / "run")])
     assert done.exit_code == 1
     told = done.stderr.splitlines()
-    assert told[0] == "5 of 8 cells have no result and are left out of every figure:"
+    assert told[0] == "5 of 8 cells have no result; every figure leaves them out:"
     assert told[1].startswith(f"  strangers:Nan on {', '.join(folds)}: AnswerError: ")
     assert told[2:] == [
         f"  length on {folds[0]}: missing or damaged",

@@ -400,7 +400,7 @@ def test_what_is_pickled_beside_a_run_sees_it(hostile):
 def test_where_namespaces_are_refused_it_is_said(monkeypatch):
     monkeypatch.delenv(walls.SWITCH, raising=False)
     monkeypatch.setattr(walls, "NAMESPACES", 1)  # no such namespace
-    assert walls.obstacle.__wrapped__().startswith("no user namespaces here: ")
+    assert walls.obstacle.__wrapped__().startswith("user namespaces are not available: ")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there are no namespaces here")
@@ -408,7 +408,7 @@ def test_on_a_machine_whose_calls_are_not_known_it_is_said(monkeypatch):
     monkeypatch.delenv(walls.SWITCH, raising=False)
     monkeypatch.setattr(walls.platform, "machine", lambda: "riscv64")
     said = walls.obstacle.__wrapped__()
-    assert said == "walls are not known on this type of machine, riscv64"
+    assert said == "Raven cannot confine a program on this type of machine, riscv64"
 
 
 def test_what_processes_are_forked_from_imports_no_module_that_is_not_installed(

@@ -142,7 +142,7 @@ def test_a_disk_without_room_is_known_before_any_work(tmp_path):
     ],
 )
 def test_impossible_dials_are_refused(dials, named, tmp_path):
-    with pytest.raises(SpecError, match=f"synthetic: {named}( must|: no such number)"):
+    with pytest.raises(SpecError, match=f"synthetic: {named}( must|: this number is out of range)"):
         generate_corpus(Synthetic(**dials), tmp_path / "it")
     assert not list(tmp_path.iterdir())
 

@@ -262,7 +262,10 @@ def test_an_interrupted_simulation_goes_on(store, found, tmp_path):
     part = analyse(Store.open(folder))
     assert part.replicates == 1 and part.failures == (("world-0001", "not simulated yet"),)
     assert "1 of 2 worlds have no figures" in part.findings()[-1]
-    assert " has 1 of its 2; the rest have all." in write_report(Store.open(folder)).read_text()
+    assert (
+        " has 1 of its 2; the other methods have all."
+        in write_report(Store.open(folder)).read_text()
+    )
     json.dumps(SimulateReport(store, part).to_json(), allow_nan=False)
     assert simulate(**SIZES, out=folder, workers=2).errors == ()
     assert SimulateReport(Store.open(folder)).to_json() == SimulateReport(store, found).to_json()

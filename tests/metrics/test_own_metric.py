@@ -92,7 +92,7 @@ def test_metrics_from_outside_keep_it_too(metric):
 
 @pytest.mark.parametrize(
     ("metric", "broken"),
-    [("Ordered", "order of problems"), ("Upside", "wrong answers are called better")],
+    [("Ordered", "order of problems"), ("Upside", "wrong answers get a better value")],
 )
 def test_what_a_metric_must_not_do_is_named(metric, broken):
     with pytest.raises(AssertionError, match=broken):

@@ -140,7 +140,9 @@ def test_a_damaged_corpus_is_written_anew(corpus):
 
 def test_a_table_that_cannot_be_kept_says_where(rows, cache):
     cache.write_text("a file")
-    with pytest.raises(ravenbench.InputError, match="a file stands where a folder belongs"):
+    with pytest.raises(
+        ravenbench.InputError, match="this is a file, and Raven needs a folder with this name"
+    ):
         ravenbench.load_corpus(rows)
 
 

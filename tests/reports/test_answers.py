@@ -74,7 +74,7 @@ def test_a_report_is_written_of_the_answer_alone(
     assert (folder / ANSWER).read_bytes() == kept
 
 
-@pytest.mark.parametrize("harm", ["missing", "cut", "a digit", "of another version"])
+@pytest.mark.parametrize("harm", ["missing", "cut", "a digit", "in another version"])
 def test_an_answer_that_is_lost_or_damaged_is_computed_again(folder: Path, harm: str) -> None:
     place = folder / ANSWER
     kept = place.read_bytes()
@@ -86,7 +86,7 @@ def test_an_answer_that_is_lost_or_damaged_is_computed_again(folder: Path, harm:
         changed = {
             "cut": kept[: len(kept) // 2],
             "a digit": kept[:-40] + bytes([kept[-40] ^ 1]) + kept[-39:],
-            "of another version": kept.replace(b'"raven"', b'"older"', 1),
+            "in another version": kept.replace(b'"raven"', b'"older"', 1),
         }
         place.write_bytes(changed[harm])
     write_report(Store.open(folder))

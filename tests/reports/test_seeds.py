@@ -167,10 +167,10 @@ def test_finished_runs_are_pooled_by_report(three, tmp_path):
     done = raven("report", *folders[:2], "--out", tmp_path / "two", "--json")
     assert done.exit_code == 0 and json.loads(done.stdout)["seeds"] == [0, 1]
     assert (tmp_path / "two" / "report" / "index.html").is_file()
-    with pytest.raises(InputError, match="have one seed"):
+    with pytest.raises(InputError, match="have the same seed"):
         raven("report", folders[0], folders[0], "--out", tmp_path / "x")
     other = ravenbench.run("synthetic", **{**HOW, "folds": 3}, seed=1, out=tmp_path / "other")
-    with pytest.raises(InputError, match=r"differ in more than their seeds[\s\S]*found: folds"):
+    with pytest.raises(InputError, match=r"differ not only in their seeds[\s\S]*found: folds"):
         raven("report", folders[0], str(other.store.path))
 
 

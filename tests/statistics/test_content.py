@@ -262,14 +262,14 @@ def test_no_effect_needs_every_check_and_one_batch() -> None:
 
     assert turned(0.2).outcome is Content.DISPLACED and turned(0.2).effects == [Content.DISPLACED]
     assert (
-        turned(0.08).outcome is Content.UNDECIDED and "be it for content or" in turned(0.08).reason
+        turned(0.08).outcome is Content.UNDECIDED and "because of content or" in turned(0.08).reason
     )
     noise = [
         Versions(s.plain, *(s.plain + 0.5 * rng.normal(size=(3, len(s.plain))))) for s in honest
     ]
     assert (
         judged(noise).outcome is Content.UNDECIDED
-        and "two foreign contents" in judged(noise).reason
+        and "two kinds of other content" in judged(noise).reason
     )
     guess = [Versions(*(np.sin(1e6 * s.plain),) * 4) for s in honest]
     assert judged(guess).outcome is Content.GUESSES

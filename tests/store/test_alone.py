@@ -153,7 +153,8 @@ def test_a_folder_in_the_place_of_a_cell_is_mended_or_refused(tmp_path):
     place.mkdir()
     (place / "mine.txt").write_text("mine")
     with pytest.raises(
-        InputError, match=r"a folder stands where a file belongs[\s\S]*fix: move the folder"
+        InputError,
+        match=r"this is a folder, and Raven needs a file with this name[\s\S]*fix: move or remove the folder",
     ):
         run(out=tmp_path / "run", **OPTIONS)
     assert (place / "mine.txt").read_text() == "mine"
@@ -165,7 +166,9 @@ def test_a_file_in_the_place_of_the_cells_is_refused(tmp_path):
         cell.unlink()
     (store.path / "cells").rmdir()
     Path(store.path / "cells").write_text("a file")
-    with pytest.raises(InputError, match=r"a file stands where a folder belongs"):
+    with pytest.raises(
+        InputError, match=r"this is a file, and Raven needs a folder with this name"
+    ):
         run(out=tmp_path / "run", **OPTIONS)
 
 
@@ -177,7 +180,7 @@ def test_a_run_that_lost_its_head_goes_on_and_a_strangers_folder_is_refused(tmp_
     assert {p.name: p.stat().st_mtime_ns for p in (store.path / "cells").iterdir()} == before
     for name in ("run.json", "plan.json"):
         (store.path / name).unlink()
-    with pytest.raises(InputError, match="this folder holds other files"):
+    with pytest.raises(InputError, match="this folder contains other files"):
         run(out=tmp_path / "run", **OPTIONS)
 
 

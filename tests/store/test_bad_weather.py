@@ -106,6 +106,6 @@ def test_a_corpus_that_changes_while_it_is_read(table, tmp_path, monkeypatch):
         return corpus
 
     monkeypatch.setattr(planning, "load_corpus", reading)
-    with pytest.raises(InputError, match=r"c\.jsonl: the data changed while they were read"):
+    with pytest.raises(InputError, match=r"c\.jsonl: the files changed while Raven read them"):
         run(str(table), out=tmp_path / "run", **OPTIONS)
     assert not (tmp_path / "run" / "plan.json").exists()

@@ -1,4 +1,4 @@
 """The ``raven`` command.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the modules in this folder do the work.
 """

@@ -43,38 +43,47 @@ def _task(name: str) -> str:
 
 COMMANDS: dict[str, seams.Command] = {
     "run": seams.Command(
-        _task("run"), "The main job: from texts with authors and topics to a report.", seams.TEST, 0
+        _task("run"),
+        "Test verifiers: do they recognise style or only topic? Writes a report.",
+        seams.TEST,
+        0,
     ),
     "evaluate": seams.Command(
         _task("evaluate"), "Evaluate answers as PAN does, with intervals and tests.", seams.TEST, 1
     ),
     "pan14": seams.Command(
-        _task("pan14"), "Verifiers on PAN-2014 corpora: the overview's tables.", seams.TEST, 2
+        _task("pan14"),
+        "Test verifiers on the PAN-2014 corpora: the tables of the overview paper.",
+        seams.TEST,
+        2,
     ),
     "verify": seams.Command(
-        _task("verify"), "Train one verifier on problems and answer others.", seams.TEST, 3
+        _task("verify"),
+        "Train one verifier on some problems and let it answer others.",
+        seams.TEST,
+        3,
     ),
     "attribute": seams.Command(
         _task("attribute"),
-        "Name the author of unknown texts, or measure how well methods do that.",
+        "Name the author of unknown texts, or measure how well methods do so.",
         seams.TEST,
         4,
     ),
     "safety": seams.Command(
         _task("safety"),
-        "Attack verifiers with obfuscators; measure safety, soundness, sense.",
+        "Attack verifiers by obfuscation; measure safety, soundness and sense.",
         seams.TEST,
         5,
     ),
     "obfuscate": seams.Command(
         _task("obfuscate"),
-        "Rewrite texts or a problem set so that authors are hidden.",
+        "Rewrite texts or a problem set to hide their authors.",
         seams.ONE_TEXT,
         3,
     ),
     "report": seams.Command(
         "ravenbench.cli.show:report",
-        "Rebuild a run's tables and page from its store.",
+        "Write the tables and the page of a finished run again.",
         seams.SHARE,
         0,
     ),
@@ -94,7 +103,7 @@ def commands() -> dict[str, seams.Command]:
 
 
 class _Switches:
-    """Help that shows a switch by its name alone, for it takes no value."""
+    """Help that shows only the name of a switch, because a switch takes no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
@@ -134,8 +143,8 @@ class ShownCommand(_Switches, TyperCommand):
                 flag = getattr(error, "option_name", "")
                 if (key := OPTIONS.get(flag)) is not None:
                     raise SpecError(
-                        f"{flag} is no flag of {ctx.command_path}",
-                        fix=f"write a file with the line {key.line}, and give it by --spec",
+                        f"{ctx.command_path} has no option {flag}",
+                        fix=f"write the line {key.line} in a file, and give the file with --spec",
                     ) from None
             if type(error).__name__ != "MissingParameter":
                 raise
@@ -152,7 +161,7 @@ class ShownCommand(_Switches, TyperCommand):
 
 
 class Group(_Switches, TyperGroup):
-    """``raven``, and what holds commands within it."""
+    """``raven``, and the groups of commands in it."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """As click does; of what others call so it says what it is here, or where they read why it is not."""
@@ -170,9 +179,9 @@ def build(wanted: str | None) -> typer.Typer:
         name="raven",
         cls=Group,
         help=(
-            "Does an authorship verifier recognise style or only topic, and does it survive an"
-            " author who hides?\n\nStart with [bold]raven run[/bold]: without arguments it performs"
-            " the whole job on the embedded corpus."
+            "Find out whether an authorship verifier recognises style or only topic, and"
+            " whether it survives an author who hides.\n\nStart with [bold]raven run[/bold]:"
+            " without arguments it tests five verifiers on texts that come with Raven."
         ),
         no_args_is_help=True,
         add_completion=False,
@@ -263,7 +272,7 @@ def run() -> None:
 
 
 def _mind(sentence: str) -> None:
-    """Print what is to be known of the data."""
+    """Print facts about the data."""
     typer.secho("mind: ", fg="yellow", err=True, nl=False)
     typer.echo(f"{visible(with_keys(sentence))}.", err=True)
 
@@ -276,8 +285,8 @@ def _run() -> None:
         sys.path.append(str(Path.cwd()))
     except FileNotFoundError:
         _fail(
-            "the folder in which this command was started is gone",
-            "go to another one, and repeat it there",
+            "the current folder no longer exists",
+            "change to another folder and repeat the command",
         )
     wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
     if arguments == ["--version"]:
@@ -310,16 +319,16 @@ def _run() -> None:
         if sys.getfilesystemencoding() == "utf-8":
             raise
         where = (
-            f"{sys.getfilesystemencoding()}, the encoding of this locale, has no"
-            f" {error.object[error.start]!a}"
+            f"{sys.getfilesystemencoding()}, the encoding of this locale, does not have the"
+            f" character {error.object[error.start]!a}"
         )
-        _fail(where, "set the environment variable PYTHONUTF8=1, and repeat the command")
+        _fail(where, "set the environment variable PYTHONUTF8=1, then repeat the command")
     except ValueError as error:
         if "integer string conversion" not in str(error):
             raise
         _fail(
-            "a number of more than 4,300 figures stands in what was given",
-            "shorten it, or write it as text",
+            "a number in the input has more than 4,300 digits",
+            "shorten the number, or write it as text",
         )
     except ModuleNotFoundError as error:
         if (
@@ -327,16 +336,16 @@ def _run() -> None:
         ) is None or name not in seams.absent_extensions():
             raise
         _fail(
-            f"this needs Raven's extension {name!r}, which is not here",
-            "raven doctor names all that is missing",
+            f"this needs Raven's extension {name!r}, which is missing",
+            "run raven doctor, which lists everything that is missing",
         )
     except RuntimeError as error:
         if getattr(error.__context__, "errno", None) != errno.ELOOP:
             raise
-        _fail(str(error), "remove this link, or give what it should lead to")
+        _fail(str(error), "remove this link, or create the file or folder that it leads to")
     except MemoryError:
         _fail(
-            "there is not enough memory",
+            "out of memory",
             "give the process more memory, fewer texts or fewer --workers",
         )
     except (KeyboardInterrupt, SystemExit) as end:
@@ -345,7 +354,9 @@ def _run() -> None:
             raise
         code = terminal.farewell()
         with suppress(OSError):  # the terminal may be gone
-            typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
+            typer.echo(
+                "interrupted; repeat the same command to continue where it stopped", err=True
+            )
         sys.exit(code)
     except BaseException as error:
         # Rust's, which polars raises and which is no Exception.
@@ -354,11 +365,11 @@ def _run() -> None:
         message = said(error).splitlines()[0]
         short = any(word in message.lower() for word in ("memory", "alloc", "thread"))
         _fail(
-            f"polars gave up ({message})",
+            f"polars failed ({message})",
             (
-                "give the process more memory (ulimit -v) and repeat"
+                "give the process more memory (ulimit -v), then repeat the command"
                 if short
-                else "report it, with this message"
+                else "report this message to the authors of Raven"
             ),
         )
 

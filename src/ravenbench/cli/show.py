@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress callback (stage, units done, units in all) drawn on stderr; a line every half minute where that is
-    no terminal."""
+    """A progress callback (stage, units done, units in all) drawn on stderr; a line every half minute if stderr is not
+    a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -97,7 +97,7 @@ def _lines(every: float = 30) -> Callable[[str, int, int], None]:
 
 
 def console(width: int | None = None) -> Console:
-    """A console on stdout that prints names as they are: what stands in them commands neither it nor the terminal."""
+    """A console on stdout that prints names as they are: their content cannot control it or the terminal."""
     from rich.console import Console
     from rich.segment import Segment
 
@@ -114,7 +114,7 @@ def console(width: int | None = None) -> Console:
 
 
 def say(text: object, *, err: bool = False, **style: Any) -> None:
-    """Print a line that may hold names or messages of others; nothing in it commands the terminal."""
+    """Print a line that may contain names or messages of others; nothing in it commands the terminal."""
     typer.secho(visible(str(text)), err=err, **style)
 
 
@@ -227,8 +227,10 @@ def show_preview(preview: Any, json: bool, parts: Iterable[RenderableType] | Non
         )
         print_parts(
             [
-                "A cell is one method's answers to one set of problems; a fit is one training of"
-                " one method."
+                (
+                    "A cell is the answers of one method to one set of problems; a fit is one"
+                    " training of one method."
+                )
             ]
         )
     say(f"folder: {preview.folder}")
@@ -255,7 +257,7 @@ def report(
     run: Annotated[
         list[str],
         typer.Argument(
-            help="A run's folder or URL; several that differ only in their seeds are pooled."
+            help="Folder or URL of a run; Raven pools several runs that differ only in their seeds."
         ),
     ],
     answers: Annotated[
@@ -263,30 +265,28 @@ def report(
         typer.Option(
             metavar="NAME=FOLDER",
             help=(
-                "Answers of a system that was not run here, FOLDER/<fold>/answers.jsonl or .txt;"
-                " can be repeated."
+                "Answers of a system that Raven did not run: FOLDER/<fold>/answers.jsonl or"
+                " .txt; can be repeated."
             ),
         ),
     ] = None,
     group: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=A,B,…", help="Verifiers that are runs of one method, as for raven run."
+            metavar="NAME=A,B,…", help="Verifiers that are runs of one method, as in raven run."
         ),
     ] = None,
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="METHOD", help="Method that the others are compared with, as for raven run."
-        ),
+        typer.Option(metavar="METHOD", help="Method to compare the others with, as in raven run."),
     ] = None,
     figures: Annotated[
-        str, typer.Option(help="Forms of the figures beside SVG: pdf, png, or both.")
+        str, typer.Option(help="Formats of the figures in addition to SVG: pdf, png, or both.")
     ] = "",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the report of several runs.")
+        Path | None, typer.Option("--out", "-o", help="Folder for the report on several runs.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again.
 
@@ -319,7 +319,7 @@ def report(
     if len(run) > 1 or out is not None:
         if answers or group or against or forms or len(run) < 2:
             raise InputError(
-                "only several runs are pooled into --out, and they are shown as they are",
+                "--out is for several runs, without --answers, --group, --against or --figures",
                 expected="raven report RUN RUN … --out FOLDER",
             )
         show_seeds([Store.open(path) for path in run], out, json)
@@ -349,7 +349,7 @@ def _gap_lines(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
     """What a run lacks, a line for each verifier or method with its folds."""
     count = sum(len(gap.folds) for gap in missing)
     planned = len(store.plan.cells) or missing[0].planned
-    yield f"{count} of {planned} cells have no result and are left out of every figure:"
+    yield f"{count} of {planned} cells have no result; every figure leaves them out:"
     for gap in missing:
         yield f"  {gap.method} on {first_names(gap.folds, 6, ', ')}: {gap.reason}"
     yield f"repeat raven {store.kind} to compute them"

@@ -26,7 +26,7 @@ from ravenbench.errors import InputError, SpecKey, remarks_gathered
 if TYPE_CHECKING:
     pass
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 
 SHORT = {"out": ("--out", "-o")}
@@ -86,7 +86,12 @@ WHERE = (
     Option("scheduler", "Address of the Dask scheduler."),
 )
 SPEC = Option(
-    "spec", "TOML file whose table, named as the command, holds options; flags override it.", Path
+    "spec",
+    (
+        "TOML file with options in a table named after the command; options on the command line"
+        " override it."
+    ),
+    Path,
 )
 
 
@@ -107,11 +112,11 @@ def epilog(keys: Sequence[Option]) -> str | None:
         return None
     names = ", ".join(option.name for option in keys)
     explained = (f"{option.name}: {option.help}" for option in keys)
-    return "\n\n".join([f"Further options are keys of a file for --spec: {names}.", *explained])
+    return "\n\n".join([f"Keys in a file for --spec: {names}.", *explained])
 
 
 def of_file(task: type[Declared], flags: dict[str, Any]) -> dict[str, Any]:
-    """What was given by flags and, where there is one, by a spec file; and defaults of what is no flag."""
+    """What was given by flags and, where there is one, by a spec file; and defaults of options that are not flags."""
     options = [option for option in task.options() if option.command and option.in_spec]
     defaults = {option.name: False if option.kind is bool else option.default for option in options}
     defaults = {name: default for name, default in defaults.items() if default is not None}
@@ -191,11 +196,11 @@ def _common(task: type[Declared]) -> list[inspect.Parameter]:
         of_option(option, False, task.heading(option.name) if option in WHERE else None)
         for option in options
     ]
-    return [*parameters, of_option(Option("json", "One JSON object on stdout.", bool), False)]
+    return [*parameters, of_option(Option("json", "Print one JSON object on stdout.", bool), False)]
 
 
 def perform(task: type[Task], values: dict[str, Any]) -> None:
-    """Do what a command was told: preview or run a task, and show what it found."""
+    """Carry out a command: preview or run a task, and show what it found."""
     from ravenbench.cli.show import (
         print_json,
         progress_bar,
@@ -246,7 +251,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         for preview in previews.values():
             show_preview(preview, False, shows.previewed(preview))
         if len(planned) < len(jobs):
-            say(f"This is the first of {len(jobs)} seeds; each costs about as much.")
+            say(f"This is the first of {len(jobs)} seeds; each of them takes about as long.")
         return
     task.check(values)
     with progress_bar() as progress:
@@ -275,7 +280,7 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
 
 
 def work(task: type[Work], values: dict[str, Any]) -> None:
-    """Do what a command without cells was told, and show what it ends with."""
+    """Carry out a command without cells, and show its result."""
     from ravenbench.cli.show import progress_bar, show_answer, show_preview
 
     json = values.pop("json", False)

@@ -96,7 +96,7 @@ _heard: list[int] = []
 
 def listen() -> None:
     """From now on SIGTERM and SIGHUP interrupt as SIGINT does, and each is remembered; after one of them both are
-    ignored. So is SIGHUP where whoever started this has it ignored (nohup)."""
+    ignored. So is SIGHUP if the process that started this one ignores it (nohup)."""
     _heard.clear()
     sys.unraisablehook = _lost
     atexit.unregister(_deaf)

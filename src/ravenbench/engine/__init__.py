@@ -1,4 +1,4 @@
 """Computes the cells of a run (a cell is one method's result on one test set): processes, isolation of user code.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the modules in this folder do the work.
 """

@@ -6,12 +6,12 @@ Out: ``learned`` gives an ``Apart`` (what the method learned); ``answered`` give
 does not; None of Raven's methods, and where a plan replaces no content). ``outsider`` (bool) says which methods are
 not Raven's; ``parts`` gives rows asked together. Unsendable or MethodError if its process cannot be used.
 
-A call gets a table of its own texts, in an order and under ids that follow from what they hold. No spliced text stands
-beside the text that it was made from, so a set may take several calls. Each call is answered in a process of its own,
+A call gets a table of its own texts, in an order and under ids that follow from their content. A spliced text and its
+original are never in the same call, so a set may take several calls. Each call is answered in a process of its own,
 behind walls (``engine.walls``) where the system has them: it saw what the method learned from, and nothing else, and
-leaves nothing to the next. How it ran, "confined" or "not confined: in good faith" and why, is noted as that of
-outside programs is (``CellRecord.programs``). What a method brings along, in its code, its files or weights, no wall
-keeps out: reports say so of every such method.
+leaves nothing to the next. How it ran, "confined" or "not confined: in good faith" and why, is noted as that of outside
+programs is (``CellRecord.programs``). What a method brings along, in its code, its files or weights, no wall keeps out:
+reports say so of every such method.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def made_here(method: Any) -> str:
 
 
 def ran_here(one: Any) -> bool:
-    """Whether code of others, of which this is or for which it stands, was loaded in this process."""
+    """Say whether code of others, which this is or represents, was loaded in this process."""
     return not _stands(one) or one.was_here or _module(one) in sys.modules
 
 
@@ -150,7 +150,7 @@ def own_table(texts: TextTable, row_numbers: Ints) -> tuple[TextTable, Ints]:
 def handed(problems: Problems) -> tuple[Problems, Ints]:
     """The same problems over a table of their own texts, and the place (n,) of each among those given.
 
-    They stand in the order of their ids, which are hashes of what they hold; labels name nobody else.
+    They are in the order of their ids, which are hashes of their content; labels name nobody else.
     """
     texts, row = own_table(problems.texts, problems.documents)
     rows_used = np.argsort(row)[(row < 0).sum() :]
@@ -301,7 +301,7 @@ class Process:
             reply: dict[str, Any] = msgspec.msgpack.decode(self.line.recv_bytes())
         except (OSError, EOFError, msgspec.DecodeError):
             raise MethodError(
-                "the method ended its process (a crash of native code, or memory ran out)"
+                "the method ended its process (native code crashed, or memory ran out)"
             ) from None
         self.tell()
         return reply
@@ -575,8 +575,8 @@ def answered(
     calls: Sequence[Ints] | None = None,
     answers: Callable[..., Given] = answers,
 ) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """What a cell holds of an outsider, asked in as many ``calls`` as that takes (rows of each; by default ``parts``);
-    ``each`` as ``answers``."""
+    """Return the content of a cell of an outsider, asked in as many ``calls`` as necessary (rows of each; by default
+    ``parts``); ``each`` as ``answers``."""
     joined: dict[str, NDArray[Any]] = {}
     faults: dict[str, str] = {}
     for rows in parts(store, fold, test) if calls is None else calls:
@@ -622,13 +622,13 @@ def why(method: Any, store: Store, learned: Any) -> str:
     elif escape:
         reason = "" if escape == "confined" else f"the program may keep what it sees ({escape})"
     else:
-        reason = "a service answers it, which may keep what it sees"
+        reason = "a service answers, and the service may keep what it sees"
     return reason or _taught(store.path, files.sha256(store.path / "plan.json"))
 
 
 @lru_cache(maxsize=2)
 def _taught(run: Path, plan: str) -> str:
-    """What methods learn from that may tell of what they are asked; "" where it is nothing."""
+    """Return the training data that may reveal the questions to a method; "" where it is nothing."""
     store = open_store(run)
     sources = {fold.source: 1 for fold in store.plan.folds.values() if fold.transplanted}
     folds = [store.shared_fold(source) for source in sources if source]
@@ -641,10 +641,13 @@ def _taught(run: Path, plan: str) -> str:
     copied_from[rows] = copies.sources()
     for taught, questioned in sides:
         if not len(taught):
-            return "what it learned from is not known here"
+            return "Raven does not know what texts it learned from"
         if np.isin(questioned, taught).any():
-            return "some texts asked about are among those it learned from"
+            return "some of the questioned texts are among those it learned from"
         copied = np.isin(copied_from[questioned], copied_from[taught])
         if copied.mean() > MOST_COPIED:
-            return f"{copied.sum()} of {len(copied)} texts asked about repeat some that it learned from"
+            return (
+                f"{copied.sum()} of {len(copied)} questioned texts repeat texts that it learned"
+                " from"
+            )
     return ""

@@ -6,7 +6,7 @@ author) and ``scores`` (no fixed range), and seconds of fitting and answering, o
 errors of the cells that failed, as texts; ``pending`` the cells still to do. ``plan_encoding``, ``plan_counting`` and
 ``plan_pairs`` give units of work that prepare texts; ``PairFeatures.score`` raises RuntimeError if one is missing.
 
-What a task does with a method is a ``CellUnit``; whatever engine calls it, its cells are the same (contracts 3, 8, 13,
+What a task does with a method is a ``CellUnit``; its cells are the same for every engine (contracts 3, 8, 13,
 14). ``execute`` does those of verifiers on folds. Before the cells that need it, texts are encoded by a fixed model,
 those of a large run counted, and features of document pairs worked out for scorers that learn nothing from a fold:
 workers that begin with different folds of one corpus would else do it for the texts of both.
@@ -89,7 +89,7 @@ class CellUnit:
         """What answers the cells; it is learned once and timed as their ``fit``."""
 
     def answer(self, store: Store, learned: Any, cell: CellPlace) -> Filled:
-        """What one cell holds; where it was all learned, that."""
+        """The content of one cell; where it was all learned, that."""
         return learned, {}
 
     def digests(self, store: Store, cell: CellPlace) -> tuple[str, str]:
@@ -289,8 +289,10 @@ def execute(
         errors += run_units(engine, first_fits, progress, "first fits")
         hopeless = _failing_alike(store, first_fits)
         untried = [
-            f"{unit.where(cell)}not tried, for its first {FIRST} fits failed alike "
-            f"({hopeless[unit.name]}); mend it and repeat the command"
+            (
+                f"{unit.where(cell)}not tried, because its first {FIRST} fits failed in the same"
+                f" way ({hopeless[unit.name]}); fix this, then repeat the command"
+            )
             for unit in later_fits
             if unit.name in hopeless
             for cell in unit.cells
@@ -359,8 +361,8 @@ MOST = 3072
 FEWEST = 512
 """Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""
 BLOCK = 16_384
-"""Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
-modelled anew in every block."""
+"""Document pairs in a block of features, more if it contains the pairs between two groups of documents: a document is
+modelled again in every block."""
 PARTNERS = 8
 """Other documents that one meets in the blocks of many pairs, at least, so that it pays to model it in each."""
 KEPT = 64
@@ -554,7 +556,7 @@ class PairFeatures:
             block = packed_or_none(_block_file(self.store, key), BlockRecord)
             error = None if block is None else block[0].error
             raise RuntimeError(
-                error or "features of document pairs are missing or damaged: repeat the run"
+                error or "features of document pairs are missing or damaged; repeat the run"
             )
         return features
 

@@ -1,5 +1,4 @@
-"""Isolates user code: whatever a method does, short of ending the process, fails its cell (one result) and nothing
-else.
+"""Isolates user code: a fault of a method makes only its cell (one result) fail, unless it ends the process.
 
 In: a fitted verifier and ``Problems`` (n,); for ``smoke_test`` and ``warm_up_kernels`` verifiers that are not fitted.
 Out: scores (n,) or (n, features), no fixed range, and answers (n,) from 0 to 1, both higher = same author, 0.5 =
@@ -65,8 +64,8 @@ class _TimeUp(BaseException):
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    """Raise MethodError for whatever else than an ``Exception`` a method raises, and where it takes longer than the
-    limit; a ``KeyboardInterrupt`` that a signal caused still ends the program. The current folder is what it was.
+    """Raise MethodError if a method raises something that is not an ``Exception``, or takes longer than the limit; a
+    ``KeyboardInterrupt`` that a signal caused still ends the program. The current folder is what it was.
     """
     with watched() as noted, _same_folder():
         before = len(noted)
@@ -198,7 +197,7 @@ def stdout_to_stderr() -> Iterator[None]:
 
 
 def flush() -> None:
-    """Write what Python and C still hold back of stdout to where it was printed."""
+    """Flush the stdout buffers of Python and C."""
     with suppress(OSError, ValueError, AttributeError):
         if sys.__stdout__ is not None:
             sys.__stdout__.flush()
@@ -210,7 +209,7 @@ def flush() -> None:
 def one_thread() -> Iterator[None]:
     """Linear algebra on one thread: a unit has one core, and sums depend on how many threads share them.
 
-    The limit holds for libraries that are loaded already. So those that methods use are loaded first, and the one of
+    The limit applies to libraries that are loaded already. So those that methods use are loaded first, and the one of
     scikit-learn, which takes a second to import, reads the environment when a method loads it.
     """
     import scipy.linalg  # noqa: F401
@@ -291,11 +290,11 @@ def answer(
 
 
 _BARE = WeakKeyDictionary[TextTable, NDArray[np.int8]]()
-"""Whether the texts of a table hold no word, −1 where nobody asked."""
+"""Whether the texts of a table contain no word; −1 if this was not asked."""
 
 
 def without_words(problems: Problems) -> Bools:
-    """True (n,) for problems one of whose sides holds no word: there is nothing to go by, and no method's answer
+    """Return True (n,) for problems with a side without words: there is nothing to go by, and no method's answer
     counts."""
     texts = problems.texts
     rows = problems.documents
@@ -318,7 +317,7 @@ def _one_side(bare: Bools, problems: Problems) -> Bools:
     return np.asarray(bare[problems.questioned_index] | known)
 
 
-UNTAUGHT = "one side has no letter of the texts that were learned from"
+UNTAUGHT = "one side has no letter that occurs in the training texts"
 _LETTER = WeakKeyDictionary[TextTable, NDArray[np.int32]]()
 """Code point of a letter from the start of each text of a table, 0 without one, −1 where nobody asked."""
 
@@ -385,7 +384,9 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     for rows, score, value in parts:
         scores[rows] = score
         answers[rows] = value
-    bare = dict.fromkeys(test.ids[without_words(test)].tolist(), "one side holds no word to go by")
+    bare = dict.fromkeys(
+        test.ids[without_words(test)].tolist(), "one side has no word that can be used"
+    )
     return scores, answers, bare | faults
 
 
@@ -414,16 +415,16 @@ def smoke_test(components: Mapping[str, Component]) -> None:
             continue
         except InputError as error:
             raise type(error)(
-                f"{name} cannot work: {error.problem}",
+                f"{name} does not work: {error.problem}",
                 found=error.found,
                 expected=error.expected,
                 fix=error.fix,
             ) from error
         except Exception as error:
             raise SpecError(
-                f"{name} cannot work: on toy problems it fails",
+                f"{name} does not work: it fails on toy problems",
                 found=f"{type(error).__name__}: {said(error)}",
-                fix="look at its parameters: raven list verifier, and the docstring of the method",
+                fix="check its parameters: raven list verifier, and the docstring of the method",
             ) from error
 
 

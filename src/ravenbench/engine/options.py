@@ -50,8 +50,8 @@ AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
 
 ENCODING = (
-    "Encoding of texts and tables that are not UTF-8, e.g. cp1252 (Windows) or mac_roman; valid"
-    " UTF-8 is always read as UTF-8."
+    "Encoding of texts and tables that are not UTF-8, e.g. cp1252 (Windows) or mac_roman;"
+    " Raven always reads valid UTF-8 as UTF-8."
 )
 PATH = "str | Path"
 PATHS = "str | Path | Sequence[str | Path]"
@@ -60,8 +60,8 @@ COMPONENTS = "str | Sequence[str | Component]"
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a task's answers. Where a field of ``later`` is not given there is no such key in its JSON form,
-    as in specs from before there was one."""
+    """What decides a task's answers. If a field of ``later`` is not given, its JSON form does not have the key, as in
+    specs from before the field existed."""
 
     later: ClassVar[tuple[str, ...]] = (
         "metrics",
@@ -90,9 +90,9 @@ class Option:
 
     ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
     ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
-    there. ``command`` and ``function`` say which of the two have it; one ``in_spec`` is no flag of the command, but a
-    key of its spec file. ``bounds`` are its least and greatest value on the
-    command line, ``variable`` the environment variable that it is by default.
+    there. ``command`` and ``function`` say which of the two have it; an option ``in_spec`` is not a flag of the
+    command, but a key of its spec file. ``bounds`` are its least and greatest value on the command line, ``variable``
+    the environment variable that it is by default.
     """
 
     name: str
@@ -112,7 +112,7 @@ class Option:
 
     @property
     def annotation(self) -> str:
-        """What Python takes, as it stands in a signature."""
+        """The type that Python takes, as written in a signature."""
         takes = self.takes or self.kind.__name__
         return takes if self.required or self.default is not None else f"{takes} | None"
 
@@ -127,7 +127,7 @@ Encoding = Annotated[str | None, about(ENCODING)]
 AllowShared = Annotated[
     bool,
     about(
-        "Answer also problems that stand among those to learn from; they are counted all the same."
+        "Also answer problems that are among the training problems; Raven counts them in any case."
     ),
 ]
 READING = ("unquoted", "strip_shared", "skip_faulty")
@@ -135,7 +135,7 @@ READING = ("unquoted", "strip_shared", "skip_faulty")
 Metrics = Annotated[
     str | None,
     about(
-        "Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).",
+        "More metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).",
         takes=COMPONENTS,
     ),
 ]
@@ -147,18 +147,17 @@ class TextsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     unquoted: Annotated[
         bool,
         about(
-            "Of a CSV or TSV written without quoting: quotation marks are part of the texts, a line"
-            " is a row."
+            "For a CSV or TSV written without quoting: quotation marks are part of the texts,"
+            " and each line is a row."
         ),
     ] = False
     strip_shared: Annotated[
         bool,
         about(
-            "Take passages out that stand in texts of several authors, such as licences and"
-            " headers."
+            "Remove passages that are in texts of several authors, such as licences and headers."
         ),
     ] = False
-    skip_faulty: Annotated[bool, about("Leave faulty rows of a table out, and count them.")] = False
+    skip_faulty: Annotated[bool, about("Leave out faulty rows of a table, and count them.")] = False
 
     def flags(self) -> dict[str, bool]:
         """Those of these that were asked for."""
@@ -170,7 +169,9 @@ def refuse_of_tables(values: Mapping[str, Any], instead: str) -> None:
     for name in ("text", "author", "topic", "unquoted", "skip_faulty"):
         if values.get(name):
             flag = f"--{name.replace('_', '-')}"
-            raise SpecError(f"{instead}: {flag} says how a table is read", fix=f"leave {flag} out")
+            raise SpecError(
+                f"{instead}: {flag} determines how Raven reads a table", fix=f"leave out {flag}"
+            )
 
 
 class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -180,14 +181,24 @@ class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     text: Annotated[
         str | None,
-        about("Column of a table with the texts; by default found by name.", metavar="COLUMN"),
+        about(
+            "Column of a table with the texts; Raven finds it by name if you do not give it.",
+            metavar="COLUMN",
+        ),
     ] = None
     author: Annotated[
-        str | None, about("Column with the authors; by default found by name.", metavar="COLUMN")
+        str | None,
+        about(
+            "Column with the authors; Raven finds it by name if you do not give it.",
+            metavar="COLUMN",
+        ),
     ] = None
     topic: Annotated[
         str | None,
-        about("Column with the topics, or none; by default found by name.", metavar="COLUMN"),
+        about(
+            "Column with the topics, or none; Raven finds it by name if you do not give it.",
+            metavar="COLUMN",
+        ),
     ] = None
     encoding: Encoding = None
 
@@ -225,7 +236,7 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
     for field in msgspec.structs.fields(spec):
         meant = [m for m in getattr(hints[field.name], "__metadata__", ()) if m.description]
         if not meant:
-            raise KeyError(f"nothing is said of {field.name}")
+            raise KeyError(f"the field {field.name} is not described")
         members = list(_members(hints[field.name]))
         one = members[0] if len(members) == 1 else str
         special = {
@@ -250,9 +261,9 @@ HEADINGS = {
     "How texts and tables are read": (
         "text author topic column encoding unquoted strip_shared skip_faulty lenient"
     ),
-    "Where the work is done, and its limits": "workers engine scheduler",
+    "Where Raven works, and limits": "workers engine scheduler",
 }
-"""Options of many commands, by the heading that they stand behind in help."""
+"""Options of many commands, by their heading in help."""
 
 
 ALWAYS_IN_SPEC = (
@@ -274,7 +285,7 @@ class Declared:
         ``Spec``                    what decides its answers
         ``own``                     options that decide nothing
         ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
-        ``in_spec``                 names that stand in a spec file alone, beside those of ``ALWAYS_IN_SPEC``; ``flags``
+        ``in_spec`` names options that are only in a spec file, beside those of ``ALWAYS_IN_SPEC``; ``flags``
                                     are those of these that are flags all the same
         ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
         ``first``                   names that a newcomer needs; with them help puts the others behind headings
@@ -297,7 +308,7 @@ class Declared:
     result: ClassVar[str] = "None"
     stray: ClassVar[tuple[str, str, str] | None] = None
     device: ClassVar[bool] = False
-    plan_help: ClassVar[str] = "Only show what would be done, and what of it is done already."
+    plan_help: ClassVar[str] = "Only show what Raven would do, and what is already done."
 
     @classmethod
     def option_table(cls) -> dict[str, Option]:
@@ -316,7 +327,7 @@ class Declared:
 
     @classmethod
     def heading(cls, name: str) -> str | None:
-        """The heading in ``--help`` that an option stands behind, None for those that stand first."""
+        """The heading in ``--help`` of an option, None for the first options."""
         if name in cls.first.split() or not cls.first:
             return None
         return next(
@@ -368,7 +379,7 @@ def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
         if value is None:
             continue
         if isinstance(value, str) and takes in ("int", "float", "bool"):
-            raise SpecError(f"{option.name}: a str stands here", found=value, expected=takes)
+            raise SpecError(f"{option.name}: this is a str", found=value, expected=takes)
         check_type(option.name, takes, value)
         check_option(option.name, value)
 
@@ -408,8 +419,8 @@ def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
 
 
 def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
-    """A spec of these values, whose types and bounds hold. Raises SpecError for the first value that does not fit,
-    named by its key.
+    """Return a spec of these values, whose types and bounds are correct. Raises SpecError for the first value that does
+    not fit, named by its key.
     """
     for key, value in values.items():
         if isinstance(value, str) and not writable(value):
@@ -425,7 +436,7 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
         argument = values.get(key)
         if choices := _choices(shape, key):
             raise SpecError(
-                f"{key}: there is no {argument!r}",
+                f"{key}: unknown argument {argument!r}",
                 file=file,
                 expected=", ".join(choices),
                 fix=did_you_mean(str(argument), choices, listing=False),
@@ -473,7 +484,7 @@ def read_tables(file: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
         # Its reader takes time and memory by the square of a name's length.
         if len(data) > _LONGEST_SPEC or any(line.count(b".") > 500 for line in data.splitlines()):
             raise SpecError(
-                "it is too long for a spec file",
+                "the spec file is too long",
                 file=file,
                 expected=f"at most {_LONGEST_SPEC:,} bytes",
             )
@@ -481,7 +492,7 @@ def read_tables(file: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
     except ValueError as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
     except RecursionError:
-        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
+        raise SpecError("tables or lists are nested too deeply", file=file) from None
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
     if unknown := sorted(set(raw) - set(names)):
@@ -519,12 +530,15 @@ def read_spec(file: Path, task: type[Declared], further: Sequence[str] = ()) -> 
         if option is not None and option.many:
             values[key] = [value] if isinstance(value, str) else value
         elif kind in (bool, int, float) and type(value) is not kind and not numbers:
-            raise SpecError(f"{key}: {_PLAIN[kind.__name__]} is expected", file=file, found=value)
+            raise SpecError(f"{key}: expected {_PLAIN[kind.__name__]}", file=file, found=value)
         elif kind not in (bool, int, float):
             values[key] = str(value)
         low, high = (None, None) if option is None else option.bounds
         if (low is not None and value < low) or (high is not None and value > high):
             raise SpecError(
-                f"{key}: it is out of range", file=file, found=value, expected=f"{low} to {high}"
+                f"{key}: this number is out of range",
+                file=file,
+                found=value,
+                expected=f"{low} to {high}",
             )
     return values

@@ -105,7 +105,7 @@ def local(workers: int | None = None) -> Engine:
     there is no process to lose but this one.
 
     Where a limit on time is set (``limits.cell_timeout``), a method over it is interrupted as by Ctrl-C, and its cells
-    fail. A worker in which that does not help (native code) is ended, and the above holds; with one worker nothing is
+    fail. A worker that does not stop (native code) is ended, with the consequences above; with one worker nothing is
     ended.
     """
     count = usable_cores() if workers is None else workers
@@ -143,7 +143,8 @@ def _in_worker(unit: Unit, limits: RunLimits, number: int = 0) -> tuple[int, lis
 def _may_grow() -> None:
     """From now on this worker may keep counts of texts, which joblib takes for a leak.
 
-    Where psutil is installed, joblib ends workers that have grown by 300 MB, and the next ones count all texts anew.
+    Where psutil is installed, joblib ends workers that have grown by 300 MB, and the next workers count all texts
+    again.
     """
     from joblib.externals.loky import process_executor
 
@@ -179,15 +180,15 @@ def _alone(unit: Unit) -> list[str]:
             return errors
         except BrokenExecutor as error:
             reason = (
-                "MethodError: the method ended its process (a crash of native code, or memory ran"
-                " out)"
+                "MethodError: the method ended its process (native code crashed, or memory ran out)"
             )
             if (seconds := cell_timeout()) is not None:
                 reason += f", or did not stop after {seconds:g} seconds (--cell-timeout)"
             if isinstance(unit, Losable):
                 return unit.lost(reason)
             raise RavenError(
-                f"{reason}; what was finished is kept: repeat the command to go on"
+                f"{reason}; Raven keeps everything that was finished; repeat the command to"
+                " continue"
             ) from error
 
 
@@ -208,7 +209,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
         get_address_host_port(scheduler)
     except ValueError as error:
         raise SpecError(
-            f"this is no address of a scheduler ({error})", found=scheduler, expected=ADDRESS
+            f"this is not the address of a scheduler ({error})", found=scheduler, expected=ADDRESS
         ) from None
 
     def work(units: Units) -> Iterator[list[str]]:
@@ -226,12 +227,12 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
                     _await(client, waiting, had_workers)
                     future = next(waiting)
                     if future.status == "lost" or client.status != "running":
-                        raise OSError("the scheduler is gone, or a worker with what it had done")
+                        raise OSError("the scheduler stopped, or a worker that had results")
                     yield future.result(timeout)
                 except Exception as error:
                     raise RavenError(
-                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was"
-                        " finished is kept: repeat the command to go on"
+                        f"the Dask cluster failed ({type(error).__name__}: {error}); Raven"
+                        " keeps everything that was finished; repeat the command to continue"
                     ) from error
 
     return work
@@ -263,7 +264,7 @@ def _on_cluster(unit: Unit, limits: RunLimits) -> list[str]:
 def keep_memory() -> None:
     """From now on this worker uses memory that it has freed again, as other processes do.
 
-    Dask has glibc return all beyond 64 KB at once, and to ask for as much anew takes half as long as the work.
+    Dask has glibc return all beyond 64 KB at once, and asking for the same amount again takes half as long as the work.
     """
     _glibc("mallopt", TRIM_THRESHOLD, 1 << 28)
     _glibc("mallopt", MMAP_THRESHOLD, 1 << 25)
@@ -285,13 +286,13 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     """An engine by its name on the command line; SpecError for options that do not fit it."""
     if name == "local":
         if scheduler is not None:
-            raise SpecError("--scheduler belongs to --engine dask", found=scheduler)
+            raise SpecError("--scheduler requires --engine dask", found=scheduler)
         return local(workers)
     if name != "dask":
-        raise SpecError(f"there is no engine {name!r}", expected="local or dask")
+        raise SpecError(f"unknown engine {name!r}", expected="local or dask")
     if cell_timeout() is not None:
         raise SpecError(
-            f"--cell-timeout ({TIMEOUT}) holds for processes of this machine, and not on a Dask"
+            f"--cell-timeout ({TIMEOUT}) applies to processes on this machine, not to a Dask"
             " cluster"
         )
     if scheduler is None:

@@ -148,7 +148,7 @@ def _asked(text: str, nested: bool) -> dict[str, Any]:
         with apart.process(walls.view(modules, quoted, None)) as process:
             reply = process.ask(known, text, nested)["json"]
     except RavenError as error:
-        raise SpecError(f"{KIND} {text!r} cannot be made", found=str(error)) from error
+        raise SpecError(f"{KIND} {text!r} cannot be created", found=str(error)) from error
     answer: dict[str, Any] = msgspec.json.decode(reply)
     _refuse(*answer.get("refused", ()))
     return answer

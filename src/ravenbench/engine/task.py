@@ -92,7 +92,7 @@ P = TypeVar("P", bound="Plan")
 
 @dataclass(frozen=True, eq=False)
 class Draft(Generic[P]):
-    """A whole plan, nothing of it written yet; what stands beside it as in ``save_plan``.
+    """A whole plan, nothing of it written yet; further files as in ``save_plan``.
 
     Without texts it is a plan alone. ``splits`` have the part that each row of the texts is in.
     """
@@ -169,7 +169,7 @@ class Task(Declared):
     place: ClassVar[str] = "out"
     report: ClassVar[str] = ""
     answer: ClassVar[str] = ""
-    failure: ClassVar[str] = "{count} cell{s} {have} no answers, the first: {first}"
+    failure: ClassVar[str] = "{count} cell{s} {have} no answers; the first: {first}"
     result: ClassVar[str] = "RunResult"
     cell_timeout: ClassVar[bool] = True
     freezes: ClassVar[bool] = True
@@ -211,8 +211,8 @@ class Task(Declared):
         named = {name: option for name, option in named.items() if name not in cls._without()}
         if cls.pools_seeds:
             several = (
-                f"{named['seed'].help.removesuffix('.')}. Several run one after another and are"
-                " pooled."
+                f"{named['seed'].help.removesuffix('.')}. Raven runs several seeds one after"
+                " another and pools them."
             )
             options = {
                 "kind": str,
@@ -225,7 +225,7 @@ class Task(Declared):
 
     @classmethod
     def _without(cls) -> set[str]:
-        """Limits that hold for nothing that the task does."""
+        """Limits that do not apply to anything in the task."""
         return {
             *(() if cls.device else ("device",)),
             *(() if cls.cell_timeout else ("cell_timeout",)),
@@ -253,9 +253,9 @@ class Task(Declared):
             jobs = list(acting.jobs(arguments).values()) if acting.pools_seeds else [arguments]
             if len(jobs) > 1:
                 raise SpecError(
-                    "a plan is of one seed",
+                    "a plan is for one seed",
                     found=f"{len(jobs)} seeds",
-                    fix="each costs about the same",
+                    fix="each seed takes about as long",
                 )
             return acting(jobs[0], **settings).preview()
 
@@ -317,8 +317,8 @@ class Task(Declared):
         return [check for check in draft_checks() if check.option.name in self.values]
 
     def prepare(self) -> Store:
-        """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder holds
-        something else or cannot be written.
+        """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder
+        contains other files or cannot be written.
         """
         from ravenbench.store.resume import open_or_create
 
@@ -329,7 +329,7 @@ class Task(Declared):
         )
 
     def earlier(self) -> Store | None:
-        """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
+        """Return the planned folder that ``prepare`` would continue, None if it would start again."""
         from ravenbench.store.resume import earlier
 
         return earlier(self.folder, self.name, self.spec.resolved(), self.data)
@@ -367,7 +367,7 @@ class Task(Declared):
         return self.draft()
 
     def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
-        """How many problems a plan has, by the set they stand in."""
+        """The number of problems in a plan, by set."""
         return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
@@ -432,7 +432,7 @@ class Task(Declared):
 
 
 def seeds_of(given: Any) -> tuple[int, ...]:
-    """One seed or several, as ``0,1,2`` or a sequence. SpecError if they are none, or one stands twice."""
+    """One seed or several, as ``0,1,2`` or a sequence. SpecError if one is not a number, or is repeated."""
     several = not isinstance(given, str | int) or "," in str(given)
     seed_texts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
     try:
@@ -440,7 +440,7 @@ def seeds_of(given: Any) -> tuple[int, ...]:
     except ValueError:
         seeds = ()
     if not seeds or len(set(seeds)) < len(seeds):
-        expected = "whole numbers, each once, e.g. 0,1,2" if several else "a whole number"
+        expected = "whole numbers without repetition, e.g. 0,1,2" if several else "a whole number"
         raise SpecError(f"seed: expected {expected}", found=given)
     return seeds
 
@@ -468,23 +468,25 @@ def draft_checks() -> list[DraftCheck]:
 EVERY = {
     option.name: option
     for option in (
-        Option("workers", "Processes; default: all cores.", int),
+        Option("workers", "Number of processes; default: all cores.", int),
         Option(
             "engine",
-            "Where units of work are done instead: see ``ravenbench.engine.pool``.",
+            "Where the work is done instead: see ``ravenbench.engine.pool``.",
             takes="Engine",
             command=False,
         ),
         Option(
             "progress",
-            "Called with (stage, done, total); default in a notebook: a bar.",
+            "Function called with (stage, done, total); default in a notebook: a bar.",
             takes="Progress",
             command=False,
         ),
         Option(
             "cell_timeout",
-            "Time limit for training a method, and again for answering one test set; a cell that "
-            "takes longer fails, the others continue.",
+            (
+                "Time limit in seconds for training a method, and again for answering one test"
+                " set; a cell that takes longer fails, and the others continue."
+            ),
             float,
             metavar="SECONDS",
             bounds=(1, LONGEST),
@@ -492,7 +494,7 @@ EVERY = {
         ),
         Option(
             "device",
-            "Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1.",
+            "Device for neural verifiers: auto (a GPU if there is one), cpu, cuda or cuda:1.",
         ),
     )
 }
@@ -527,7 +529,7 @@ def task_of(name: str) -> type[Task]:
     """The task of this name, Raven's own or a package's. Raises SpecError if there is none."""
     task = registry.load("task", name)
     if not (isinstance(task, type) and issubclass(task, Task)):
-        raise TypeError(f"task {name!r} is no subclass of ravenbench.engine.task.Task")
+        raise TypeError(f"task {name!r} is not a subclass of ravenbench.engine.task.Task")
     return task
 
 
@@ -538,7 +540,7 @@ def tasks() -> list[str]:
 
 class Work(Declared):
     """A command without cells, a function in Python and what the command shows of its result. A subclass declares it,
-    and stands in the group ``ravenbench.work`` under the function's name.
+    and is in the group ``ravenbench.work`` under the name of the function.
 
     A class has, beside what every command says of itself,
         ``function``                the function's name, where that is not the command's
@@ -608,7 +610,7 @@ class Work(Declared):
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        """Do what the command was told, and say what it shows."""
+        """Carry out the command, and return what it shows."""
         raise NotImplementedError
 
 

@@ -3,7 +3,7 @@
 In: ``Fold`` objects over a ``TextTable``, a ``Transplanter``; ``plan_given_transplants`` takes one fold of given
 problems.
 Out: ``Transplants``: a ``TransplantRecord`` (counts of words and problems; shares and AUC from 0 to 1; ``reason`` =
-why nothing was transplanted), further folds, and the table that holds their texts too. Nothing is raised for lack of
+why nothing was transplanted), further folds, and the table with their texts. Nothing is raised for lack of
 texts to take content from. ``references`` gives AUCs of the reference scorers; ``most_transplants`` is for forecasts,
 as if every problem could be transplanted.
 
@@ -62,7 +62,7 @@ def estimate_of(shown: Shown, name: str) -> Estimate | None:
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
-    """A fold's arms by name, the rows of the test problems they hold, and the fold that has some again, by one
+    """A fold's arms by name, the rows of their test problems, and the fold that repeats some of them, for one
     ``replacement``.
 
     ``again`` has the places of these among ``rows``, in their order; of every second the questioned text is that of the
@@ -105,7 +105,7 @@ class TransplantRecord(Record, frozen=True, kw_only=True):
 
     ``reason`` says why nothing was transplanted, ``kept_by`` what decided which words stay; ``named`` is the share of
     texts whose topic a classifier names from all frequent words, ``topics`` how many topics there are. ``segmenter``
-    found the words, and ``segmented`` says why that, empty where words stand between spaces and nothing is to be said.
+    found the words, and ``segmented`` says why this segmenter; it is empty if spaces separate words.
     """
 
     by: str
@@ -144,7 +144,7 @@ def plan_transplants(
     progress: Progress,
     further: Sequence[str] = (),
 ) -> Transplants:
-    """Transplant the test sets of these folds, which lie over ``texts``, with ``further`` replacements too; nothing here
+    """Transplant the test sets of these folds over ``texts``, also with ``further`` replacements; nothing here
     raises for lack of donors."""
     entries = list[TransplantedFold]()
     arm_folds = list[Fold]()
@@ -182,7 +182,7 @@ def plan_transplants(
             arm_folds.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is None:
-        progress("measuring the probe", 0, 0)
+        progress("measuring the content probe", 0, 0)
     else:
         arm_folds = []
     topics = transplanter.topic
@@ -265,7 +265,8 @@ def _again(size: int, draws: Draws, name: str) -> list[int]:
 def references(
     transplanter: Transplanter, folds: Sequence[Fold], done: Sequence[Transplanted]
 ) -> list[ReferenceRecord]:
-    """The reference scorers where 100, 200 and 500 words may stay; ``done`` holds these folds transplanted already.
+    """The reference scorers where 100, 200 and 500 words may stay; ``done`` has the folds that are transplanted
+    already.
 
     Of a larger fold a seeded part is taken: what is measured is the probe, not a verifier.
     """

@@ -9,9 +9,9 @@ environment there. OSError from ``enter`` and ``close`` where the system refuses
 Behind walls a process has process ids, IPC, a network without devices, /tmp and /dev/shm of its own, which end with it.
 Of the file system it sees, and cannot write, the system's own folders, Python, installed packages, the code (modules
 and packages) in other folders that Python imports from, files that a parameter names, and models of the Hugging Face
-hub; not, by whatever link, the run, what a command reads (``hide``), Raven's cache and corpora; nor the user's home. It
-has no rights to change that. What the state of the machine tells (its load, which files it holds in memory, locks on
-files that several see) is not walled off.
+hub; not, through any link, the run, what a command reads (``hide``), Raven's cache and corpora; nor the user's home. It
+has no rights to change that. The state of the machine (its load, the files in its memory, locks on shared files) stays
+visible.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import Any
 from ravenbench import files
 
 SWITCH = "RAVEN_WALLS"
-"""The environment variable that is "off" where nothing is to be shut in."""
+"""The environment variable that is "off" if no method should be confined."""
 READ = "RAVEN_READ"
 """The environment variable that has the places of what a command reads."""
 DATA = (
@@ -64,7 +64,7 @@ READ_ONLY, RECURSIVE = 1, 0x8000
 JOIN_KEYRING = {"x86_64": 250, "aarch64": 219}
 """Numbers of system calls."""
 NO_NEW_RIGHTS = 38
-SEEN = "behind walls a method sees its own code, and files that its parameters name"
+SEEN = "a confined method sees only its own code and the files that its parameters name"
 PRIVATE_FOLDERS = ("/tmp", "/dev/shm")  # noqa: S108
 
 
@@ -87,9 +87,9 @@ def obstacle() -> str:
     if os.environ.get(SWITCH) == "off":
         return f"{SWITCH}=off"
     if sys.platform != "linux":
-        return "this system has no namespaces"
+        return "this system does not have namespaces"
     if platform.machine() not in JOIN_KEYRING:
-        return f"walls are not known on this type of machine, {platform.machine()}"
+        return f"Raven cannot confine a program on this type of machine, {platform.machine()}"
     read, write = os.pipe()
     if not (child := os.fork()):
         try:
@@ -103,7 +103,7 @@ def obstacle() -> str:
     with os.fdopen(read, "rb") as pipe:
         said = pipe.read().decode(errors="replace")
     os.waitpid(child, 0)
-    return "" if said == "closed" else f"no user namespaces here: {said}"
+    return "" if said == "closed" else f"user namespaces are not available: {said}"
 
 
 def enter() -> int:

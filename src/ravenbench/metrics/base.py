@@ -95,10 +95,10 @@ def checked(
     values = np.asarray(value)
     if truth.ndim != 1 or truth.shape != values.shape:
         raise InputError(
-            "truth and answers differ in length", found=f"{truth.shape} and {values.shape}"
+            "truth and answers have different lengths", found=f"{truth.shape} and {values.shape}"
         )
     if not len(truth):
-        raise InputError("there is no problem to evaluate", expected="at least one")
+        raise InputError("no problem to evaluate", expected="at least one")
     if truth.dtype != np.bool_ and not np.isin(truth, (0, 1)).all():
         raise InputError(
             "truth is not boolean", found=truth[:5], expected="True (same author) or False"
@@ -115,7 +115,7 @@ def checked(
         decisions = np.asarray(decision, dtype=np.float64)
         if decisions.shape != values.shape:
             raise InputError(
-                "decisions and answers differ in length",
+                "decisions and answers have different lengths",
                 found=f"{decisions.shape} and {values.shape}",
             )
         _within(

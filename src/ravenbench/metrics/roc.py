@@ -135,7 +135,7 @@ class Hull:
             raise InputError(
                 "no operating point for these costs",
                 found=(cost_false_same, cost_false_different, same_share),
-                expected="positive costs and a share between 0 and 1",
+                expected="positive costs and a proportion between 0 and 1",
             )
         cost = cost_false_same * (1 - same_share) * self.fpr + cost_false_different * same_share * (
             1 - self.tpr
@@ -160,7 +160,7 @@ def hull(curves: Mapping[str, Curve]) -> Hull:
         raise InputError(
             "a hull needs curves over the same problems",
             found=sorted(sizes),
-            expected="one class balance",
+            expected="the same proportion of same-author problems in all curves",
         )
     negatives, positives = sizes.pop()
     best: dict[int, tuple[int, float, str | None]] = {0: (0, np.inf, None)}

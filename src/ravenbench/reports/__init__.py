@@ -1,4 +1,4 @@
 """Tables, figures and pages, derived from a run's store alone.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the modules in this folder do the work.
 """

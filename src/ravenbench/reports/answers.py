@@ -1,8 +1,8 @@
 """Keeps what a task states of a run (verdicts, likelihood ratios, scores with intervals) in its folder: ``answer.json``.
 
 In: the ``Store`` of a run; a subclass of ``Answer`` says what is stated, and computes it from cells.
-Out: an ``Answer``, and the file, which whoever reports the run reads. It is derived: one that is missing, damaged, made
-by another version of Raven or of other cells is computed anew, also where it cannot be written. ValueError for a number
+Out: an ``Answer``, and its file, which every report of the run reads. It is derived: one that is missing, damaged, made
+by another version of Raven or of other cells is computed again, even if it cannot be written. ValueError for a number
 that is not finite.
 """
 
@@ -51,7 +51,7 @@ class Answer(Shown, Generic[P]):
     @classmethod
     @abstractmethod
     def of(cls, store: Store) -> Self:
-        """Compute it from the cells, whatever the folder has. Equal stores give equal answers."""
+        """Compute it from the cells, even if the folder has an answer. Equal stores give equal answers."""
 
     @classmethod
     def computed(cls, store: Store) -> Self:

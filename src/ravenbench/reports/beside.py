@@ -18,14 +18,14 @@ from ravenbench.reports.view import Table, col, table
 Interval = tuple[float, float] | None
 LACKED = "not compared"
 WITHOUT = (
-    " Not compared: the method ran without parts that it needs; the notes say which, and how to get"
-    " them."
+    " Not compared, because the method ran without parts that it needs; the notes say which"
+    " parts, and how to get them."
 )
 MADE_UP = ("synthetic",)
 
 
 def of_collection(spec: Mapping[str, Any]) -> bool:
-    """Whether a spec's corpus is a collection that others have too: beside one's own texts a paper's figures say
+    """Whether a spec's corpus is a collection that others have too: for your own texts, the figures of a paper mean
     nothing."""
     name = str(spec.get("corpus")).partition("(")[0]
     return name in registry.targets("corpus") and name not in MADE_UP
@@ -43,7 +43,7 @@ class Beside(NamedTuple):
 
 
 def theirs_is(printed: float | None, ours: float | None, interval: Interval = None) -> str:
-    """How a printed figure stands to ours; above and below mean beyond our interval, where there is one."""
+    """How a printed figure compares with ours; above and below mean beyond our interval, where there is one."""
     if printed is None or ours is None:
         return "n/a"
     low, high = interval or (ours, ours)
@@ -57,7 +57,7 @@ def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
     rows = [row for row in rows if row.ours is not None]
     comparison = table(
         "published",
-        f"Beside the published figures: {source}",
+        f"Compared with published figures: {source}",
         rows,
         col("figure", "figure", text=True, json="figure"),
         col("here", "ours", json="here"),

@@ -69,7 +69,7 @@ def without_score(scores: Floats) -> Bools:
 @dataclass(frozen=True, eq=False)
 class SidesOfFold:
     """The problems of a fold: truth (n,), codes of authors and topics (n, 2) of the known and the questioned text
-    (−1 unknown), and a number (n,) that a problem has in every fold it stands in."""
+    (−1 unknown), and a number (n,) that a problem has in all its folds."""
 
     same: Bools
     authors: Ints
@@ -81,7 +81,7 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> SidesOfFold
     """Authors and topics of a fold's test problems; those of its first known text stand for all known ones.
 
     Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both, by
-    its first document: groups of several folds are told apart.
+    its first document: groups of different folds are kept separate.
     """
     record = store.fold(fold)
     test = record.test

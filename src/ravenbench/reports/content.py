@@ -54,9 +54,11 @@ Read = Callable[[str, str], tuple[Floats | None, str]]
 """Answers and scores (2, n) of a verifier on a fold's test problems, scores NaN where it could not answer one; None and
 why without any."""
 NOTHING = ContentFigures()
-NOT_APART = "its arms were not asked apart, as this version of Raven does; make the run again"
+NOT_APART = (
+    "its test sets were not answered separately, as this version of Raven requires; repeat the run"
+)
 OLD = (
-    "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
+    "this folder comes from a version of Raven that did not ask for whole test sets; repeat the run"
 )
 
 
@@ -67,10 +69,10 @@ class ContentRow:
     All is of its answers; ``behind`` are the figures of its scores where these order problems otherwise. ``whole`` is
     the AUC that tables of scores show: of answers to all problems of the same folds, those that could not be rewritten
     included. ``floor`` is the style left of a scorer that sees content words alone, an AUC. ``helps`` and ``misleads``
-    are AUCs on untouched texts of pairs whose topics speak for the truth, and against it; None where topics are
-    unknown; ``topic`` are these two of a scorer that guesses topic from what stays. The row of a verifier is that of
-    the ``replacement`` which speaks most against it; ``by_replacement`` has those of all. Of a verifier that reads
-    grammar what it loses is ``natural``, where words were replaced so: ``LOST`` are figures of that replacement.
+    are AUCs on the original texts of pairs whose topics agree with the truth, and contradict it; None where topics are
+    unknown; ``topic`` are these two of a scorer that guesses topic from what stays. The row of a verifier is for the
+    ``replacement`` that is worst for it; ``by_replacement`` has those of all. Of a verifier that reads grammar what it
+    loses is ``natural``, where words were replaced so: ``LOST`` are figures of that replacement.
     """
 
     verifier: str
@@ -95,7 +97,7 @@ class ContentRow:
 
     @property
     def lesser(self) -> Estimate | None:
-        """The lesser of ``misleads`` and ``helps``: who goes against topic gains nothing by it."""
+        """The lesser of ``misleads`` and ``helps``: a verifier that goes against topic gains nothing."""
         if self.helps is None or self.misleads is None:
             return None
         return self.helps if self.helps.value < self.misleads.value else self.misleads
@@ -304,7 +306,7 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
-ELSEWHERE = "what it learned elsewhere cannot be walled off"
+ELSEWHERE = "Raven cannot exclude what it learned elsewhere"
 
 
 def confinement(store: Store, name: str, cells: Iterable[Cell | None]) -> str:
@@ -409,8 +411,8 @@ def _versions(
     return of_answers, of_scores
 
 
-TITLE = "AUC with content replaced, and what content does to it"
-OVER_GROUPS = "authors, or over groups of linked problems where no authors are named"
+TITLE = "AUC with content replaced, and the effect of content"
+OVER_GROUPS = "authors, or over groups of linked problems if the authors are not named"
 
 
 CLEARED = (Content.LESS, Content.FLOOR)
@@ -422,7 +424,7 @@ def in_brackets(judged: Judged[Any]) -> str:
 
 
 def badge(judged: Judged[Any]) -> str:
-    """The outcome in words that stand alone."""
+    """Return the outcome in words that need no context."""
     margin = f"±{judged.margin:.2f}".replace("0.", ".")
     # Outcomes of both axes compare as text, and some of them read alike.
     if isinstance(judged.outcome, Content):
@@ -535,20 +537,25 @@ FIGURES: tuple[Col[ContentRow], ...] = (
     *_beyond_chance(
         "both ways",
         "sway",
-        "Both ways: how far topic moves single answers, in ranks from 0 to 1.",
+        "Both ways: how far topic changes single answers, in ranks from 0 to 1.",
     ),
     *_beyond_chance(
         "decisions",
         "turned",
-        "Decisions, ranks: share of decisions that change, and how far answers move in rank, when"
-        " content is replaced, beyond that between two kinds of foreign content.",
+        (
+            "Decisions, ranks: proportion of decisions that change, and how far answers change in"
+            " rank, when content is replaced, beyond the change between two kinds of other"
+            " content."
+        ),
     ),
     *_beyond_chance("ranks", "shift"),
     *_beyond_chance(
         "left open",
         "silence",
-        "Left open: further share of problems without an answer, or with one and the same, when"
-        " content is replaced.",
+        (
+            "Left open: how much the proportion of problems without an answer rises when content"
+            " is replaced; an answer that many problems share counts as no answer."
+        ),
     ),
     col(
         "null",
@@ -556,7 +563,7 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         signed=True,
         json="null_swing",
         terminal=False,
-        about="Null: swing between two kinds of foreign content.",
+        about="Null: swing between two kinds of other content.",
     ),
     col(
         "null ranks",
@@ -572,7 +579,10 @@ FIGURES: tuple[Col[ContentRow], ...] = (
         digits=2,
         json="null_decisions",
         terminal=False,
-        about="Null ranks, decisions: both from one kind of foreign content to the other.",
+        about=(
+            "Null ranks, decisions: the change of both from one kind of other content to the"
+            " other kind."
+        ),
     ),
     col(None, "figures.null_turned.interval", json="null_decisions_interval"),
 )
@@ -594,8 +604,9 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         "topic_misleads",
         "topic_misleads_interval",
         about=(
-            "Misleads: AUC where topic misleads: untouched pairs, one author on two topics against"
-            " two authors on one; below .5 a verifier follows topic."
+            "Misleads: AUC where topic misleads: original texts, same-author pairs on two"
+            " topics against different-author pairs on one; below .5 a verifier follows"
+            " topic."
         ),
     ),
     col(
@@ -603,7 +614,9 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         "helps.value",
         json="topic_helps",
         terminal=False,
-        about="Helps: the same, one author on one topic against two authors on two.",
+        about=(
+            "Helps: the same, same-author pairs on one topic against different-author pairs on two."
+        ),
     ),
     col(None, "helps.interval", json="topic_helps_interval"),
     col(
@@ -611,7 +624,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         "topic.1.value",
         json="topic_misleads_floor",
         terminal=False,
-        about="Floor of misleads: that of a scorer that guesses topic from what stays.",
+        about="Floor of misleads: AUC of a scorer that guesses topic from the words that stay.",
     ),
     col(None, "topic.1.interval", json="topic_misleads_floor_interval"),
     col(None, "topic.0.value", json="topic_helps_floor"),
@@ -621,7 +634,7 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         text=True,
         json="decided_by",
         terminal=False,
-        about="Decided by: the replacement of content words that speaks most against a verifier.",
+        about="Decided by: the way of replacing content words that is worst for the verifier.",
     ),
     *FIGURES,
     col(
@@ -631,14 +644,14 @@ CONTENT: tuple[Col[ContentRow], ...] = (
         json="batch_matters",
         terminal=False,
         show=_matters,
-        about="Batch: “matters” where an answer changes with the other problems asked.",
+        about="Batch: “matters” if an answer changes with the other problems of its batch.",
     ),
     col(
         "AUC of all",
         "whole",
         json="auc_of_all",
         terminal=False,
-        about="AUC of all: of all problems, as tables of scores have it.",
+        about="AUC of all: of all problems, as in the tables of scores.",
     ),
     col(
         None,
@@ -661,18 +674,82 @@ def content_table(probe: ContentProbe | None) -> Table:
         "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     )
     note = (
-        "AUC before: of answers to texts with their own content, mean over folds, an open answer"
-        " being .5; of the problems that could be rewritten. Style left: AUC with content replaced;"
-        " .5 is guessing. Floor: what a scorer that sees content words alone has left. Drop: what"
-        " AUC loses by that. Swing, the content effect: how far the topic of content words moves"
-        f" AUC, 0 = not at all. 95 % intervals over {over}. Verdicts rest on answers and on the"
-        " scores behind them."
+        "AUC before: of the answers to the original texts, mean over folds, for the problems"
+        " that could be rewritten; an unanswered problem counts as .5. Style left: AUC with"
+        " content replaced; .5 is guessing. Floor: style left of a scorer that sees only"
+        " content words. Drop: AUC before minus style left. Swing, the content effect: how"
+        " much the topic of content words changes AUC; 0 means not at all. 95 % intervals"
+        f" over {over}. Verdicts use the answers and the scores behind them."
     )
     rows = () if probe is None or probe.section.reason else best_first(probe.rows)
     shown = table("content", TITLE, rows, *CONTENT, note=note)
     known = any(row.misleads is not None for row in rows)
     topical = ("misleads", "interval of misleads", "helps", "misleads, floor")
     return shown if known else without(shown, *topical)
+
+
+IN_BRIEF = {
+    Content.LOSES: "needs content words",
+    Content.NOTICES: "notices the replacement",
+    Content.SWAYED: "content changes answers",
+    Content.DISPLACED: "content changes answers",
+    Content.FLOOR: "not above the floor",
+    Content.LESS: "no content effect",
+}
+"""Outcomes in at most four words, if their names are longer."""
+
+
+def glance_table(probe: ContentProbe | None) -> Table:
+    """Return the table that a page shows first: AUC, style left (an AUC), drop, swing and verdict of each verifier."""
+
+    def with_interval(estimate: Estimate) -> str:
+        low, high = map(figure, estimate.interval or (None, None))
+        text = figure(estimate.value)
+        return (
+            f"{text}\N{NO-BREAK SPACE}[{low},\N{NO-BREAK SPACE}{high}]"
+            if estimate.interval
+            else text
+        )
+
+    rows = () if probe is None or probe.section.reason else best_first(probe.rows)
+    note = (
+        "AUC: .5 is guessing, 1 is perfect. Style left: AUC with the content words of all"
+        " questioned texts replaced; high means that the verifier recognises style. Drop: AUC minus"
+        " style left. Swing: how much AUC changes with the topic of content words; 0 means not at"
+        " all. [ ]: 95 % intervals."
+    )
+    notes = {
+        f"No content effect: not beyond ±{figure(row.judged.margin)[:-1]}."
+        for row in rows
+        if row.judged.outcome is Content.LESS
+    }
+    notes |= {
+        f"{row.verifier}: {row.judged.confinement}." for row in rows if in_brackets(row.judged)
+    }
+    return table(
+        "glance",
+        "Style or content?",
+        rows,
+        col("verifier", "verifier", text=True),
+        col("AUC", "figures.auc", text=True, show=lambda auc: auc and with_interval(auc)),
+        col(
+            "style left",
+            "figures.style_left",
+            text=True,
+            show=lambda left: left and with_interval(left),
+        ),
+        col("drop", "figures.drop.value", signed=True),
+        col("swing", "figures.swing.value", signed=True),
+        col(
+            "verdict",
+            "judged",
+            text=True,
+            show=lambda judged: Toned.of(
+                IN_BRIEF.get(judged.outcome, judged.outcome), toned(judged).tone
+            ),
+        ),
+        note=" ".join([note, *sorted(notes)]),
+    )
 
 
 def replacements_table(probe: ContentProbe | None) -> Table:
@@ -691,26 +768,28 @@ def replacements_table(probe: ContentProbe | None) -> Table:
 
 HELD = {
     FITTED: (
-        "Fitted: each place gets a word of its own length, in the case of the word that was there;"
-        " so length and case of every word, how many content words there are and where, words with"
-        " digits, marks and layout are the same as before."
+        "Fitted: each content word is replaced by a word of the same length and case; length"
+        " and case of every word, number and places of content words, words with digits,"
+        " marks and layout stay the same."
     ),
     FREE: (
-        "Free: the other text's words in their own order, of any length, in their own case, and its"
-        " numbers; only the places of content words, marks and layout are the same. A verifier is"
-        " free of content words where both say so."
+        "Free: the words of the other text in their order, with their length and case, and"
+        " its numbers; only the places of content words, marks and layout stay the same. A"
+        " verifier is free of content effects only if both ways agree."
     ),
     NAMES: (
-        "Names only: words with a capital inside of a sentence, words in addresses, and numbers are"
-        " replaced, and all others stay; it shows how much is names, and decides nothing."
+        "Names only: words with a capital inside a sentence, words in addresses, and numbers"
+        " are replaced, and all other words stay; this shows how much comes from names, and"
+        " does not affect the verdict."
     ),
     NATURAL: (
-        "Natural: a word of the same part of speech and inflection, in the case of the place, and"
-        " the other text's numbers; so the text can be parsed. Of a verifier that declares to read"
-        " grammar the drop is judged by this one; of others it decides nothing."
+        "Natural: a word of the same part of speech and inflection, in the case of the"
+        " original word, and the numbers of the other text, so that the text can be parsed."
+        " It decides the drop of a verifier that declares to read grammar, and nothing for"
+        " others."
     ),
 }
-"""What each replacement holds still."""
+"""What each replacement leaves unchanged."""
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
@@ -739,7 +818,7 @@ def reference_table(probe: ContentProbe | None) -> Table:
 
     return table(
         "references",
-        "Reference: what is left of content and lengths in the probe",
+        "Reference: what the probe leaves of content and lengths",
         () if probe is None else probe.section.references,
         col("words allowed", lambda reference: str(reference.function_words)),
         col("words kept", lambda reference: str(reference.kept)),
@@ -752,11 +831,12 @@ def reference_table(probe: ContentProbe | None) -> Table:
         *reached("lengths", "swing", signed=True),
         col("topic named", "named", digits=2),
         note=(
-            "Content: a scorer that sees content words alone; compare style left with what it has"
-            " left. Lengths: a scorer that sees only how long words are. Words allowed: the largest"
-            " number of frequent words that are not replaced; they are spread evenly over topics or"
-            " belong to a closed class. Topic named: share of texts whose topic a classifier names"
-            " from these words; it has not seen their authors."
+            "Content: a scorer that sees only content words; compare each style left with its"
+            " style left. Lengths: a scorer that sees only the lengths of words. Words"
+            " allowed: the largest number of frequent words that are not replaced; they are"
+            " spread evenly over topics or belong to a closed class. Topic named: proportion"
+            " of texts whose topic a classifier names from these words; it was not trained on"
+            " their authors."
         ),
         terminal=False,
     )
@@ -772,17 +852,22 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
         reference.interval("content", "style_left")
     )
     sentences = [
-        f"A scorer that sees only content words has an AUC of {before}, and of {style_left} with"
-        " content replaced: compare each style left with this value, not with .5."
+        (
+            f"A scorer that sees only content words has an AUC of {before}, and of {style_left}"
+            " with content replaced: compare each style left with this value, not with .5."
+        )
     ]
     if "swing" in reference.lengths:
         moved = figure(reference.lengths["swing"][0], signed=True)
-        sentences.append(f"Topic moves a scorer that sees lengths of words alone by {moved}.")
+        sentences.append(
+            f"Topic changes the AUC of a scorer that sees only the lengths of words by {moved}."
+        )
     if reference.named is not None and probe.section.named is not None:
         sentences.append(
-            f"From the {reference.kept} words that stay a classifier names the topic of"
-            f" {reference.named:.0%} of texts by authors it has not seen, from all frequent words"
-            f" that of {probe.section.named:.0%} ({probe.section.topics} topics)."
+            f"From the {reference.kept} words that stay, a classifier names the topic of "
+            f"{reference.named:.0%} of texts by authors it was not trained on; from all"
+            f" frequent words, the topic of {probe.section.named:.0%} ({probe.section.topics}"
+            " topics)."
         )
     return sentences
 
@@ -796,15 +881,18 @@ def headline(probe: ContentProbe | None) -> str:
         Content.RELIES: ("relies on content", "rely on content"),
         Content.LOSES: ("needs content words", "need content words"),
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
-        Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
+        Content.SWAYED: (
+            "changes in both directions with content",
+            "change in both directions with content",
+        ),
         Content.DISPLACED: (
-            "answers otherwise with other content",
-            "answer otherwise with other content",
+            "answers differently with other content",
+            "answer differently with other content",
         ),
         Content.FOLLOWS: ("follows topic", "follow topic"),
         Content.FLOOR: (
-            "shows no content effect but is at the floor",
-            "show no content effect but are at the floor",
+            "shows no content effect but is not above the floor",
+            "show no content effect but are not above the floor",
         ),
         Content.LESS: ("shows no content effect", "show no content effect"),
         Content.GUESSES: ("is no better than guessing", "are no better than guessing"),
@@ -824,7 +912,8 @@ def headline(probe: ContentProbe | None) -> str:
     total = sum(counts.values())
     listed = clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
     return (
-        f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}.{_most_left(probe.rows)}"
+        f"Of {total} {('verifier' if total == 1 else 'verifiers')} "
+        f"{listed}.{_most_left(probe.rows)}"
     )
 
 
@@ -849,7 +938,7 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     most_left = f"{most.verifier} {figure(value_of(most.figures.style_left))}"
     best = best_first(measured)[0]
     if best.judged.outcome is not Content.LESS:
-        return f" Most style left: {most_left}, not shown to be free of content."
+        return f" Most style left: {most_left}, which is not shown to be free of content effects."
     confined = in_brackets(best.judged)
     if best.lesser is not None:
         lesser = figure(best.lesser.value) + interval_in_words(best.lesser.interval)
@@ -865,8 +954,11 @@ def _most_left(rows: Sequence[ContentRow]) -> str:
     return f" Most style left, without a content effect: {clear}{confined}{of_all}."
 
 
-def content_sentence(row: ContentRow) -> str:
-    """What the transplant found of a verifier; it claims no more than the intervals."""
+def content_sentence(row: ContentRow, *, below_table: bool = False) -> str:
+    """Return what the probe found of a verifier, within what the intervals allow.
+
+    Without what ``glance_table`` shows, and what it shows of all verifiers, if it is ``below_table``.
+    """
     figures = row.figures
     judged = row.judged
     if (
@@ -876,68 +968,52 @@ def content_sentence(row: ContentRow) -> str:
         or figures.auc is None
     ):
         silent = [_finding(check) for check in _stated(judged, frozenset())]
-        consequence = "Nothing more can be said of content" if silent else "No verdict on content"
+        consequence = "Raven cannot say more on content" if silent else "No verdict on content"
         return " ".join([*silent, f"{consequence}: {judged.reason}."])
-    moves = any(
-        check.effect is Content.RELIES and check.state is State.EFFECT and not check.raw
-        for check in judged.checks
-    )
-    style_left = figure(figures.style_left.value) + interval_in_words(figures.style_left.interval)
-    swing = figure(figures.swing.value, signed=True) + interval_in_words(
-        figures.swing.interval, signed=True
-    )
-    auc = figure(figures.auc.value)
-    if row.whole is not None and figure(row.whole) != auc:
-        way = NATURAL if row.natural else row.replacement
-        part = "that could be rewritten" if way == FITTED else f"with {way} words"
-        auc = f"{figure(row.whole)}; of the problems {part} it is {auc}"
-    floor = (
-        ""
-        if row.floor is None
-        else ", where a scorer of content words alone has"
-        f" {figure(row.floor.value)}{interval_in_words(row.floor.interval)}"
-    )
-    text = (
-        f"AUC is {auc}, and {style_left} with content replaced{floor}; the topic of content words"
-        f" {'moves it by' if moves else 'makes a difference of'} {swing}."
-    )
+    found = {
+        check.effect for check in judged.checks if check.state is State.EFFECT and not check.raw
+    }
+    sentences = [] if below_table else [_measured(row, Content.RELIES in found)]
+    # The figures above show that topic changes AUC, which says more than that it changes single answers.
+    known = {Content.RELIES, Content.SWAYED} if Content.RELIES in found else set()
+    if below_table:
+        known |= {*found} & {Content.LOSES, Content.FOLLOWS}
     if row.misleads is not None and row.helps is not None:
         misleads = figure(row.misleads.value) + interval_in_words(row.misleads.interval)
-        text += (
-            f" On untouched texts AUC is {misleads} where topic misleads (one author on two topics,"
-            f" two authors on one), and {figure(row.helps.value)} where topic helps."
-        )
-        stays_helps, stays_misleads = row.topic
-        if stays_helps is not None and stays_misleads is not None:
-            text += (
-                f" Topic guessed from what stays has {figure(stays_misleads.value)}"
-                f"{interval_in_words(stays_misleads.interval)} and {figure(stays_helps.value)}."
+        helps = figure(row.helps.value)
+        if below_table:
+            start = "It follows topic: o" if Content.FOLLOWS in found else "O"
+            sentences.append(
+                f"{start}n the original texts AUC is {misleads} where topic misleads, {helps} where"
+                " it helps."
             )
+        else:
+            sentences.append(
+                f"On the original texts AUC is {misleads} where topic misleads (one author on two"
+                f" topics, two authors on one) and {helps} where topic helps."
+            )
+            sentences += topic_sentence(row)
     if judged.outcome is Content.NO_VERDICT:
-        return f"{text} No verdict: {judged.reason}."
-    if row.replacement == FREE:
-        text += (
-            " These are its figures where words of other lengths took the places of content words,"
-            " which decided."
+        return " ".join([*sentences, f"No verdict: {judged.reason}."])
+    if row.replacement == FREE and not below_table:
+        sentences.append(
+            "The replacement by words of other lengths decided, and these are its figures."
         )
     if row.natural:
-        text += (
-            " It reads grammar, so that style left and drop are those where words of the same part"
-            " of speech and inflection took the places."
+        sentences.append(
+            "It reads grammar, so style left and drop are measured with words of the same part of"
+            " speech and inflection."
         )
-    # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
-    sentences = [
-        text,
-        *map(_finding, _stated(judged, {Content.RELIES, Content.SWAYED} if moves else frozenset())),
-    ]
+    sentences += map(_finding, _stated(judged, known))
     if judged.outcome is Content.GUESSES:
         sentences.append(
-            "Its AUC does not differ from guessing, so it is no merit that content does not"
-            " move it."
+            "Its AUC does not differ from guessing, so the lack of a content effect is not an"
+            " advantage."
         )
     if judged.outcome is Content.FLOOR:
         sentences.append(
-            "Its interval does not lie above that floor, so that it is not shown to know style."
+            "Its interval is not above that floor, so the probe does not show that it recognises"
+            " style."
         )
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(CHECKS[name] for name in judged.open)
@@ -951,22 +1027,56 @@ def content_sentence(row: ContentRow) -> str:
         )
     if figures.batched:
         sentences.append(
-            "Its answers depend on the other problems of a batch: figures are those of whole arms."
+            "Its answers depend on the other problems of a batch; the figures are those of complete"
+            " test sets."
         )
-    return (
-        " ".join(sentences)
-        if judged.reason is None
-        else f"{' '.join(sentences)} Note: {judged.reason}."
+    if judged.reason is not None:
+        sentences.append(f"Note: {judged.reason}.")
+    return " ".join(sentences)
+
+
+def _measured(row: ContentRow, moves: bool) -> str:
+    """AUC, style left and swing of a verifier in a sentence; ``moves``: its swing is an effect."""
+    style_left, swing = row.figures.style_left, row.figures.swing
+    assert style_left is not None and swing is not None
+    left = figure(style_left.value) + interval_in_words(style_left.interval)
+    change = figure(swing.value, signed=True) + interval_in_words(swing.interval, signed=True)
+    auc = figure(value_of(row.figures.auc))
+    if row.whole is not None and figure(row.whole) != auc:
+        way = NATURAL if row.natural else row.replacement
+        part = "that could be rewritten" if way == FITTED else f"with {way} words"
+        auc = f"{figure(row.whole)}; on the problems {part} it is {auc}"
+    floor = (
+        ""
+        if row.floor is None
+        else "; a scorer of content words only then has"
+        f" {figure(row.floor.value)}{interval_in_words(row.floor.interval)}"
     )
+    return (
+        f"AUC is {auc}, and {left} with content replaced{floor}. The topic of content words"
+        f" {'changes it by' if moves else 'makes a difference of'} {change}."
+    )
+
+
+def topic_sentence(row: ContentRow) -> list[str]:
+    """Return what a scorer reaches that guesses topic from the words that are not replaced; empty if it was not run."""
+    helps, misleads = row.topic
+    if helps is None or misleads is None:
+        return []
+    return [
+        "A scorer that guesses topic from the words that stay has"
+        f" {figure(misleads.value)}{interval_in_words(misleads.interval)} where topic misleads and"
+        f" {figure(helps.value)} where it helps."
+    ]
 
 
 CHECKS = {
     "swing": "the swing",
     "drop": "the drop",
-    "sway": "how far single answers move",
-    "silence": "answers left open",
-    "turned": "decisions that change",
-    "shift": "how far answers move in rank",
+    "sway": "changes of single answers",
+    "silence": "unanswered problems",
+    "turned": "changed decisions",
+    "shift": "changes of rank",
 }
 
 
@@ -992,30 +1102,30 @@ def _finding(check: Check) -> str:
     behind = "By the scores behind its answers: " if check.raw else ""
     if check.effect is Content.RELIES:
         moved = figure(value, signed=True) + interval_in_words(interval, signed=True)
-        return f"{behind}Topic alone moves AUC by {moved}."
+        return f"{behind}Topic changes AUC by {moved}."
     if check.effect is Content.LOSES:
         ends = sorted(map(abs, interval)) if interval else None
         amount = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
         return (
-            f"{behind}Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount}"
-            " without them."
+            f"{behind}It uses content words: without them AUC is {amount}"
+            f" {'lower' if value > 0 else 'higher'}."
         )
     if check.effect is Content.NOTICES:
         return (
-            f"{behind}When content is replaced it answers {abs(100 * value):.0f} %"
-            f" {'fewer' if value > 0 else 'more'} of the problems (one and the same answer to many"
-            " counts as none): it notices the replacement."
+            f"{behind}It notices the replacement: it answers {abs(100 * value):.0f} %"
+            f" {'fewer' if value > 0 else 'more'} of the problems (one answer to many counts as"
+            " none)."
         )
     if check.effect is Content.FOLLOWS:
-        return "It follows topic: where topic misleads, its AUC is below .5."
+        return "It follows topic, because AUC is below .5 where topic misleads."
     if check.name == "turned":
-        return f"With content replaced {100 * value:.0f} % of its decisions change, beyond chance."
+        return f"With content replaced, {100 * value:.0f} % of its decisions change, beyond chance."
     moved = (
-        "Topic moves single answers both ways"
+        "Topic changes single answers in both directions"
         if check.name == "sway"
-        else "With content replaced answers move"
+        else "With content replaced, answers change"
     )
-    return f"{behind}{moved}, by {figure(value)} in ranks (from 0 to 1) more than chance does."
+    return f"{behind}{moved}, by {figure(value)} in ranks (0 to 1) more than by chance."
 
 
 def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
@@ -1033,8 +1143,7 @@ def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
 
 
 def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
-    """Sentences on what could not be asked: the whole probe, and unless ``verdicts`` stand beside it ``each`` verifier
-    without one."""
+    """Sentences on what could not be asked: the whole probe, and with ``each``, every verifier without a verdict."""
     if probe is None:
         return []
     if probe.section.reason is not None:
@@ -1107,10 +1216,11 @@ OUTCOME: dict[Content | Domain, str] = {
 def content_figure(probe: ContentProbe) -> Figure:
     """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
     that with content along with it."""
-    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(probe.rows))
+    rows = best_first(probe.rows)
+    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
     ends = [0.45, 0.7]
-    for position, row in enumerate(probe.rows):
+    for position, row in enumerate(rows):
         style_left = row.figures.style_left
         if style_left is None or row.reach is None:
             continue
@@ -1127,7 +1237,7 @@ def content_figure(probe: ContentProbe) -> Figure:
             )
         axes.plot([style_left.value], [position], "o", markersize=4.5, color=color)
         ends += [style_left.value, *row.reach, *(style_left.interval or ())]
-    name_rows(axes, [row.verifier for row in probe.rows])
+    name_rows(axes, [row.verifier for row in rows])
     axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
     axes.set_xlabel("AUC (.5 = guessing)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)

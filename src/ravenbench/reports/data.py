@@ -124,7 +124,7 @@ class FoldView(View):
         fold = self.fold
         sides = (("training", fold.train, fold.train_same), ("testing", fold.test, fold.test_same))
         sizes = (
-            f"{len(problems):,} problems for {name} ({int(np.sum(truths)):,} by one author)"
+            f"{len(problems):,} problems for {name} ({int(np.sum(truths)):,} same-author)"
             for name, problems, truths in sides
         )
         return f"{fold.name}: {', '.join(sizes)}."

@@ -36,7 +36,7 @@ SHOWN = 5
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """An outside system: its name, where its answers lie, a cell for each fold, and the folds it did not answer.
+    """An outside system: its name, the place of its answers, a cell for each fold, and the folds it did not answer.
 
     Cells of those folds have an error. ``notes`` say what a reader must know: folds and problems without an answer.
     """
@@ -94,7 +94,7 @@ def with_answers(store: Store, folders: Mapping[str, str | Path]) -> WithAnswers
 
     Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and
     for no other; a problem without one counts as unanswered. InputError if this task has no place for them, a name is
-    taken, a folder holds no fold's answers, or answers are not valid.
+    taken, a folder has answers to no fold, or answers are not valid.
     """
     return WithAnswers(store, read_outside(store, folders))
 
@@ -109,13 +109,16 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
     """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
     if not takes_answers(store.kind):
         raise InputError(
-            f"the report of raven {store.kind} takes no answers from outside", file=store.path
+            f"the report of raven {store.kind} cannot include answers of other systems",
+            file=store.path,
         )
     names = [verifier.name for verifier in store.plan.verifiers]
     for name in folders:
         if not name.strip() or name in names:
             raise SpecError(
-                "an outside system needs a name of its own", found=name, expected="NAME=FOLDER"
+                "give the outside system a name that no verifier of the run has",
+                found=name,
+                expected="NAME=FOLDER",
             )
     faults = answer_faults()
     systems = []
@@ -128,20 +131,22 @@ def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outsid
 
 
 def parse_given(values: Sequence[str]) -> dict[str, str]:
-    """``NAME=FOLDER`` of each; what is no such pair, or names one twice, raises SpecError."""
+    """``NAME=FOLDER`` of each; SpecError if one is not such a pair, or repeats a name."""
     folders: dict[str, str] = {}
     for value in values:
         name, equals, folder = value.partition("=")
         if not equals or not name or not folder:
             raise SpecError(
-                "answers are given as NAME=FOLDER", found=value, fix=f"theirs={value.strip('=')}"
+                "write answers as NAME=FOLDER", found=value, fix=f"theirs={value.strip('=')}"
             )
         if name in folders:
             raise SpecError(
-                "two submissions have one name", found=value, fix="give each a name of its own"
+                "two submissions have the same name",
+                found=value,
+                fix="give each submission another name",
             )
         if not name.isprintable():
-            raise SpecError("a name stands in one line, without control characters", found=value)
+            raise SpecError("a name is one line without control characters", found=value)
         checked_name(name, "the name of a submission", limit=100)
         folders[name] = folder
     return folders
@@ -151,7 +156,7 @@ def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outs
     folds = list(store.plan.folds)
     if not folder.is_dir():
         raise InputError(
-            "there is no such folder of answers",
+            "folder of answers not found",
             file=folder,
             expected="FOLDER/<fold>/answers.jsonl",
         )
@@ -159,7 +164,7 @@ def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outs
         if inner not in folds and any((folder / inner / file).is_file() for file in FILES):
             with faults.gathered():
                 raise InputError(
-                    "these answers belong to no fold of the run",
+                    "these answers are not for any fold of the run",
                     file=folder / inner,
                     fix=did_you_mean(inner, folds),
                 )
@@ -175,7 +180,7 @@ def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outs
                 name,
                 fold,
                 {},
-                f"no answers were given: {folder / fold / FILES[0]} is not there",
+                f"file of answers not found: {folder / fold / FILES[0]}",
             )
             continue
         problems = store.fold(fold)
@@ -187,17 +192,17 @@ def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outs
             continue
         if answers.missing.any():
             notes.append(
-                f"{name} leaves {int(answers.missing.sum())} of {len(problems.test)} problems of"
-                f" {fold} unanswered"
+                f"{name} leaves {int(answers.missing.sum())} of {len(problems.test)} problems"
+                f" of {fold} unanswered"
             )
         arrays = {"answers": answers.value, "scores": answers.value, "missing": answers.missing}
         cells[fold] = outside_cell(store, name, fold, arrays)
     if len(missing) == len(folds):
         raise InputError(
-            "no fold of the run is answered here",
+            "no answers to any fold of the run",
             file=folder,
             expected=f"{folds[0]}/answers.jsonl or answers.txt",
-            fix="raven export RUN writes the folds to answer",
+            fix="run raven export RUN, which writes the folds to answer",
         )
     if missing:
         notes.append(
@@ -221,6 +226,6 @@ def outside_cell(
         n=n,
         seconds=Seconds(fit=0.0, score=0.0),
         error=error,
-        exposed="its answers were made elsewhere, with all sets at hand",
+        exposed="its answers were made outside Raven, with access to all test sets",
     )
     return Cell(cell_record, arrays)

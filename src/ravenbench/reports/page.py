@@ -97,7 +97,7 @@ def style() -> Iterator[None]:
 def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     """SVG text; ``inline`` leaves out the XML head and the dark-mode rules the page has itself.
 
-    ``name`` keeps ids apart where several figures stand in one page.
+    ``name`` makes ids unique if a page has several figures.
     """
     text = OBEYED.sub(" ", _svg_of(figure))
     text = text[text.index("<svg") :]
@@ -128,7 +128,7 @@ def _svg_of(figure: Figure) -> str:
 
 
 def _printed(figure: Figure, kind: str, *unsaid: str) -> bytes:
-    """A figure in this form, drawn once: ``savefig`` draws all of it a first time to lay it out."""
+    """A figure in this form, drawn once: ``savefig`` draws everything first to compute its layout."""
     from matplotlib.backend_bases import get_registered_canvas_class
 
     layout = figure.get_layout_engine()
@@ -184,9 +184,9 @@ def save(figure: Figure, path: Path) -> None:
     write_bytes(path, drawn)
     if not complete:
         logger.warning(
-            f"{path.name}: no font that matplotlib knows here has some of its signs, which stand as"
-            " boxes\n  fix: take the .svg, which keeps them as text, or install a font of this"
-            " script (Noto Sans), and again"
+            f"{path.name}: no font that matplotlib finds has some of its characters, which are"
+            " drawn as boxes\n  fix: use the .svg, which keeps them as text, or install a"
+            " font for this script (Noto Sans) and repeat the command"
         )
 
 
@@ -225,7 +225,7 @@ def _drawn(figure: Figure, kind: str) -> tuple[bytes, bool]:
 
 
 def titled(artist: Any, text: str) -> None:
-    """Have pointing at a part of a figure show a text, in SVG; the part must stand in its figure already."""
+    """Have pointing at a part of a figure show a text, in SVG; the part must be in its figure already."""
     titles = _TITLES.setdefault(artist.get_figure(), [])
     artist.set_gid(f"title{len(titles)}")
     titles.append(html.escape(public(printable(text))))
@@ -313,7 +313,7 @@ def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> st
     """One page as text, with its policy. Markup (``inline``) is kept, all other text escaped.
 
     The page's contents are its headings with an id, under the short title that one has as ``nav``. ``incomplete`` warns
-    of missing cells above them all, ``tables`` stand where the template has their sections (``PageTables``), those of
+    of missing cells above them all, ``tables`` are where the template has their sections (``PageTables``), those of
     ``appendix`` end the page, and after them the ``papers`` to cite.
     """
     context = {"incomplete": "", "appendix": [], "tables": PageTables(tables), **context}
@@ -351,8 +351,9 @@ def references(papers: Iterable[Paper]) -> Section:
     papers = list(papers)
     entries = Markup("").join(Markup("<li>{}</li>\n").format(str(paper)) for paper in papers)
     body = Markup(
-        "<p>Please cite Raven and the sources of what was used here, and the authors of any other"
-        " system and text. <code>references.bib</code> beside this page holds the same.</p>\n<ul"
+        "<p>Please cite Raven, the sources of the methods and corpora used here, and the"
+        " authors of other systems and texts. The file <code>references.bib</code> next to"
+        " this page contains the same references.</p>\n<ul"
         ' class="references">\n{}</ul>\n<details'
         ' class="bibtex"><summary>BibTeX</summary><pre>{}</pre></details>'
     ).format(entries, bibtex(papers))
@@ -360,7 +361,7 @@ def references(papers: Iterable[Paper]) -> Section:
 
 
 def policy(page: str) -> str:
-    """The content-security policy of a page: nothing is loaded, and only the scripts and styles that stand in it hold.
+    """The content-security policy of a page: nothing is loaded, and only the scripts and styles in it are used.
 
     Each is named by the hash of its text, so what a name might smuggle into the page is not obeyed by the browser.
     """

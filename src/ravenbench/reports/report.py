@@ -1,6 +1,6 @@
 """Makes the report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
 
-In: the ``Store`` of a run, or the result that holds it; further forms of figures ("pdf,png").
+In: the ``Store`` of a run, or a result that has it; further forms of figures ("pdf,png").
 Out: ``analyse`` gives what the report says, ``write_report`` the page's path after writing ``RUN/report``,
 ``terminal`` Rich objects, ``frames`` and ``figures`` data frames and figures by name; ``gaps`` lists methods with
 results missing (counts). InputError if the task has no report or the place is taken. A subclass of ``Report`` for each
@@ -181,7 +181,7 @@ class Report(View, Generic[A]):
         return [for_terminal(table, tight=self.tight) for table in tables]
 
     def papers(self) -> list[Paper]:
-        """What whoever uses the results cites: the papers of exactly the methods and corpora of this run."""
+        """Return the papers to cite for the results: the papers of exactly the methods and corpora of this run."""
         methods = [verifier.identity for verifier in self.store.plan.verifiers]
         return cited_by(self.kind, self.store.run.spec, methods)
 
@@ -310,7 +310,7 @@ def report_of_task(task: type[Task]) -> type[Report[Any]] | None:
 
 
 def analyse(run: Store | Any) -> Any:
-    """Everything the report of a run or of its store says, whichever task it belongs to.
+    """Return everything that the report of a run or of its store says, for any task.
 
     Nothing is written and nothing but the store is read; equal stores give equal analyses.
 
@@ -360,7 +360,7 @@ def write_report(
 
 
 def pooled_place(first_run: Path) -> Path:
-    """Where the report of several runs stands, the first of which lies here, unless a place is given."""
+    """Return the default place of the report on several runs, given the place of the first run."""
     return report_place(first_run.with_name(f"{first_run.name}-seeds"))
 
 
@@ -372,7 +372,7 @@ def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:
     forms = tuple(dict.fromkeys(form.strip().lower() for form in names if form.strip()))
     if strange := [form for form in forms if form not in (*FORMS, "svg")]:
         raise InputError(
-            "figures have no such form", found=strange[0], expected=f"svg, {', '.join(FORMS)}"
+            "unknown format of figures", found=strange[0], expected=f"svg, {', '.join(FORMS)}"
         )
     return tuple(form for form in forms if form != "svg")
 
@@ -393,15 +393,15 @@ def terminal(report: Report[Any]) -> list[RenderableType]:
 
 
 def averaged_over(gaps: Sequence[Gap]) -> str:
-    """One sentence on what the figures of a report with gaps stand on."""
+    """Return a sentence on the cells behind the figures of a report with gaps."""
     clauses = [
         f"{gap.method} has {gap.planned - len(gap.folds)} of its {gap.planned}"
         for gap in gaps[:SHOWN]
     ]
     suffix = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
     return (
-        f"Cells are missing; means are over completed cells only: {', '.join(clauses)}{suffix}; the"
-        " rest have all."
+        "Cells are missing, and means are over completed cells only: "
+        f"{', '.join(clauses)}{suffix}; the other methods have all."
     )
 
 
@@ -417,15 +417,16 @@ def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
     """How outside programs and methods of others were run: confined, or free to read all that the user may read."""
     return table(
         "programs",
-        "Outside programs and methods of others",
+        "Outside programs and methods of other authors",
         programs,
         col("verifier", lambda program: program["verifier"], text=True),
         col("cells", lambda program: program["cells"]),
         col("how it ran", lambda program: program["how"], text=True),
         note=(
-            "A confined program or method saw its input, the files that its command or parameters"
-            " name, its own code and the system; no network, no other process, no truth. One that"
-            " was not confined could read whatever the user may, truth included."
+            "A confined program or method saw its input, the files that its command or"
+            " parameters name, its own code and the system; it saw no network, no other"
+            " process and no truth. An unconfined one could read everything that the user can"
+            " read, including truth."
         ),
     )
 
@@ -446,7 +447,7 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
     Parameters
     ----------
     target : Path
-        The folder's place (``outputs`` says what may stand there).
+        The folder's place (``outputs`` says what may be there).
     write : callable
         Fills the folder it is given; when it fails, the earlier one stays.
     kind : str
@@ -455,14 +456,14 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
     Raises
     ------
     InputError
-        If the folder cannot be written, or holds something else.
+        If the folder cannot be written, or contains other files.
     """
     try:
         with fresh_folder(target, kind=kind, private=False) as folder:
             write(folder)
     except OSError as error:
         raise InputError(
-            f"the report cannot be written ({error.strerror or error})",
+            f"Raven cannot write the report ({error.strerror or error})",
             file=target,
             fix=remedy(error),
         ) from error
@@ -470,7 +471,7 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
 
 
 class FolderView(View):
-    """A view whose page stands in a folder of its own, made by the command of this name (``kind``)."""
+    """A view with a page in a separate folder, made by the command of this name (``kind``)."""
 
     kind: ClassVar[str]
     written: Path | None = None
@@ -484,7 +485,7 @@ class FolderView(View):
         Raises
         ------
         InputError
-            If something else lies there, the place cannot be written, or a form is not known.
+            If there are other files, the place cannot be written, or a form is not known.
         """
         self.forms = forms_of(figures)
         self.written = write_whole(location(folder), self._fill, self.kind)

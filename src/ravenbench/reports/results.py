@@ -1,8 +1,8 @@
 """Shows any result: its finding in a sentence, tables as data frames, figures; in a notebook as HTML.
 
-In: a subclass of ``View``, which names its tables and figures; the name of a table or figure, or None = the first.
-Out: polars data frames (unrounded, in the units of the tables), matplotlib figures, and HTML as text. InputError if
-there is no table or figure of this name.
+In: a subclass of ``View``, which names its tables and figures; the name of a table or figure, or None = the first. Out:
+polars data frames (unrounded, in the units of the tables), matplotlib figures, and HTML as text. InputError for an
+unknown table or figure.
 """
 
 from __future__ import annotations

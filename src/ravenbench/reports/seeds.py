@@ -6,11 +6,11 @@ Out: a ``PooledSeeds`` or ``PooledSets``, whose ``Table`` objects are those of t
 of each column, with standard deviation and interval; ``runs_of_seeds`` paths. InputError if runs differ in more than
 seeds or two have one seed.
 
-A seed draws topics, pairs and starting weights anew from the same texts; it brings no author and no topic of its own.
+A seed draws topics, pairs and starting weights again from the same texts; it brings no author and no topic of its own.
 So more seeds make that part of an interval narrower that comes of drawing, and no other: the variance of a pooled value
-is the mean of the runs' variances (of their intervals' halves) plus the variance of the mean over seeds, and Student's t
-has the degrees of freedom that Rubin gives such sums. As a run's own interval holds some of the drawing already, the
-pooled one is rather too wide than too narrow. Its middle is the mean of the runs' middles.
+is the mean of the runs' variances (of their intervals' halves) plus the variance of the mean over seeds, and Student's
+t has the degrees of freedom that Rubin gives such sums. The interval of a run includes some of this variation already,
+so the pooled interval is too wide rather than too narrow. Its middle is the mean of the runs' middles.
 
 Data sets share methods and draw nothing of each other: the half of their pooled interval is the root of the mean
 square, as wide as that of one data set.
@@ -46,14 +46,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NOTE = (
-    "Means over {} seeds; ± is the standard deviation between them. Seeds draw anew from the same"
-    " texts: the intervals are as wide as those of one run, and wider by what drawing adds."
-    " p-values and stars are those of one seed each and stand on its own page."
+    "Means over {} seeds; ± is the standard deviation between them. Each seed draws again"
+    " from the same texts, so the intervals are as wide as those of one run plus the"
+    " variation between draws. p-values and stars are for a single seed and are on the page"
+    " of that seed."
 )
 NORMAL = NormalDist().inv_cdf(0.975)
 SETS = (
-    "Means over {} data sets, each of the same weight; ± is the standard deviation between them."
-    " Intervals are as wide as those of one data set. p-values stand on each data set's own page."
+    "Means over {} data sets with equal weight; ± is the standard deviation between them."
+    " Intervals are as wide as those of one data set. p-values are on the page of each data"
+    " set."
 )
 
 
@@ -79,16 +81,16 @@ def pooled_stores(stores: Sequence[Store]) -> PooledSeeds:
         )
         if first_store.kind != other_store.kind or differing:
             raise InputError(
-                "these runs differ in more than their seeds, and are not pooled",
+                "these runs differ not only in their seeds, so Raven does not pool them",
                 file=other_store.path,
                 found=", ".join(differing) or f"raven {other_store.kind}",
                 expected=f"the spec and data of {first_store.path.name}",
-                fix="give runs of one command; run.json in each folder says what it was given",
+                fix="give runs of one command; run.json in each folder contains the options",
             )
     by_seed = {store.run.seed: store for store in stores}
     if len(by_seed) < len(stores):
         raise InputError(
-            "two of these runs have one seed",
+            "two of these runs have the same seed",
             found=", ".join(str(store.run.seed) for store in stores),
         )
     return PooledSeeds({seed: report_of(store) for seed, store in by_seed.items()})
@@ -171,12 +173,12 @@ class PooledSeeds(FolderView):
             )
         pooled = "; ".join(f"{row[0]}: {row[verdicts[0]]}" for row in first_table[0].rows)
         return (
-            f"Over {len(self.reports)} seeds (in brackets, how many of them):"
-            f" {pooled.replace('content: ', '')}."
+            f"Over {len(self.reports)} seeds (number of seeds in brackets): "
+            f"{pooled.replace('content: ', '')}."
         )
 
     def papers(self) -> list[Paper]:
-        """What whoever uses the results cites: the same for every seed."""
+        """Return the papers to cite for the results: the same for every seed."""
         return self.first.papers()
 
     def to_json(self) -> dict[str, Any]:
@@ -260,7 +262,7 @@ def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None
     """One table of the same in several runs; None where their columns or rows are not the same.
 
     ``drawn``: runs differ in what was drawn; otherwise in their data, and rows that some lack are left out. A row is
-    known by its first texts, as many as it takes, wherever it stands; other texts (verdicts, say) are counted.
+    identified by its first texts, as many as necessary, at any place; other texts (verdicts, say) are counted.
     """
     first_table = tables[0]
     titles = [column.title for column in first_table.columns]

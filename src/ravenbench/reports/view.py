@@ -78,7 +78,7 @@ class Number:
     interval: tuple[float, float] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Both by name; the value is a mean wherever it stands in JSON."""
+        """Both by name; the value is a mean everywhere in JSON."""
         return {
             "mean": self.value,
             "interval": None if self.interval is None else list(self.interval),
@@ -93,8 +93,8 @@ Value = str | int | float | Measure | Range | None
 class Column:
     """A column's heading and how its numbers are written; ``text`` columns are set left, others right.
 
-    Of ``probability`` columns, what would round to zero is written as below the least number shown; columns that 80
-    characters do not hold are not for a narrow ``terminal``. ``key`` names it, by default its title; ``about`` is what
+    Of ``probability`` columns, what would round to zero is written as below the least number shown; columns that do not
+    fit into 80 characters are not for a narrow ``terminal``. ``key`` names it, by default its title; ``about`` is what
     the table's note says of it.
     """
 
@@ -135,7 +135,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
-            raise ValueError(f"table {self.key}: a row does not fit its columns")
+            raise ValueError(f"table {self.key}: a row does not fit the columns")
 
 
 @dataclass(frozen=True)
@@ -167,14 +167,14 @@ def col(
     Parameters
     ----------
     title : str, optional
-        Heading; None for a value that stands in JSON alone.
+        Heading; None for a value that is only in JSON.
     get : callable or str
         The value of a record, or the path to it: attributes and places (``figures.drop.value``, ``0``), None from
         where one of them is. An interval (low, high) becomes a ``Range``.
     digits, signed, probability, text : int, bool
         As in ``Column``.
     json : str, optional
-        Its key in JSON; without one it does not stand there.
+        Its key in JSON; without one it is not in JSON.
     terminal : bool
         Whether a terminal of 80 columns has room for it; a wider one has.
     show : callable, optional
@@ -211,7 +211,7 @@ def each(
 ) -> list[Col[R]]:
     """A column for each of several things (metrics, setups …), as ``col``: its title, and its value of a record.
 
-    ``terminal`` holds those that it has room for, by default all.
+    ``terminal`` has those that fit there, by default all.
     """
 
     def of(item: T) -> Col[R]:
@@ -342,7 +342,7 @@ def unlike(left: float, right: float) -> tuple[str, str]:
 
 
 def figure(value: float | None, signed: bool = False) -> str:
-    """A score in a sentence, as it stands in tables: three decimals, no zero before the point."""
+    """Return a score for a sentence, written as in tables: three decimals, no zero before the point."""
     return number(value, Column("", signed=signed), short=True)
 
 
@@ -377,8 +377,8 @@ def plain(value: Value, column: Column, *, short: bool = False) -> str:
 def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     """A rich table that fits the terminal; other texts give way before names, numbers never break.
 
-    Columns that 80 characters do not hold are left out, with what the note says of them, unless the terminal is wide
-    enough; ``tight`` has no gaps or edges.
+    Columns that do not fit into 80 characters are left out, with their explanation in the note, unless the terminal is
+    wide enough; ``tight`` has no gaps or edges.
     """
     from rich.console import Console
 
@@ -618,7 +618,7 @@ def to_latex(table: Table) -> str:
 
 
 _IN_A_COLUMN = 6
-"""Most columns of a table that stands in one column of a two-column paper."""
+"""Most columns of a table in one column of a two-column paper."""
 
 
 def _latex_cell(value: Value, column: Column) -> str:
@@ -712,9 +712,9 @@ def named(text: str) -> str:
 
 
 def made(method: VerifierRecord) -> str:
-    """Which version of a method this is, and what it was written after, as people are told it."""
+    """Return the version of a method and its sources, as shown to people."""
     after = {
-        "sourced": "written after its paper or its code",
+        "sourced": "written from its paper or its code",
         "reconstructed": "reconstructed: its paper leaves details open",
         "ours": "Raven's own",
     }.get(method.provenance or "")

@@ -1,4 +1,4 @@
-"""Statistics of results: intervals, significance tests, groups of systems that no test tells apart, verdicts.
+"""Statistics of results: intervals, significance tests, groups of systems that no test distinguishes, verdicts.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the modules in this folder do the work.
 """

@@ -44,10 +44,13 @@ SHIFT = 0.1
 """Limits of the four dismissals: impact, prior accuracy, attacked problems, change on untouched problems."""
 
 REASONS = {
-    1: "the gain is small enough to be noise",
-    2: "the method was hardly better than guessing before",
+    1: "the gain is so small that it may be noise",
+    2: "the method was hardly better than guessing before the attack",
     3: "few problems were attacked",
-    4: "its answers to untouched problems shifted too: they depend on other problems of the batch",
+    4: (
+        "its answers to unchanged problems changed too, because they depend on other problems of"
+        " the batch"
+    ),
 }
 """Reasons why a method's gain from an obfuscation may be harmless."""
 
@@ -107,7 +110,7 @@ def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: Arra
     hit = np.asarray(attacked, dtype=bool)
     if not gold.shape == answers_before.shape == second.shape == hit.shape or gold.ndim != 1:
         raise InputError(
-            "truth, labels and attacked problems differ in length",
+            "truth, labels and attacked problems have different lengths",
             found=(gold.shape, answers_before.shape),
         )
     if not hit.any():
@@ -197,7 +200,9 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
         delta_c1=change("c@1"),
         delta_final=change("final"),
         excluded=(
-            None if math.isfinite(threshold) else "no threshold beats one answer to all problems"
+            None
+            if math.isfinite(threshold)
+            else "no threshold is better than the same answer to all problems"
         ),
     )
 

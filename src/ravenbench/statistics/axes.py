@@ -20,7 +20,7 @@ replaced (silence), single answers are not moved both ways (sway), and neither d
 content is replaced (turned, shift: displacement). All is asked of the answers, which are what is published, and of the
 scores behind them where these order problems otherwise. A verifier whose answers depend on their batch cannot show it,
 nor one that guesses, nor one that two foreign contents move far apart, for chance hides then what topic does. Texts
-without sense may move answers too, so that little displacement is no effect, but it keeps a verifier from being
+without sense may move answers too, so a small displacement does not count as an effect, but a verifier with it is not
 cleared. An interval wholly below −δ is an effect too (shared content counts against one author). On the domain axis
 nothing in the rule expects that, and it is undecided.
 
@@ -84,7 +84,7 @@ RESTLESS = 0.03
 SILENCE_MARGIN = 0.05
 """Share of problems."""
 GUESS = 0.05
-"""An AUC whose interval holds .5 and nothing farther from it than this is that of a verifier that guesses."""
+"""A verifier guesses if the interval of its AUC includes .5 and no value farther from it than this."""
 DOMAIN_MARGIN = 0.02
 """δ of the gain in AUC."""
 FEWEST_UNITS = 10
@@ -92,17 +92,17 @@ FEWEST_UNITS = 10
 FEWEST_REPETITIONS = 5
 POWER = 0.8
 MOST_NEEDED = 1_000_000
-"""A larger number needed is not stated: the figure lies next to the margin."""
+"""A larger number needed is not stated: the figure is next to the margin."""
 
 
 class Content(StrEnum):
-    """Outcomes of the content axis, those first that speak most against a verifier; of several effects the first is the
+    """Outcomes of the content axis, the worst for a verifier first; of several effects the first is the
     outcome, the others are among the findings."""
 
     RELIES = "relies on content"
     LOSES = "content words matter to it"
     NOTICES = "notices the replacement"
-    SWAYED = "content moves it both ways"
+    SWAYED = "content changes its answers both ways"
     DISPLACED = "its answers change with content"
     FOLLOWS = "follows topic"
     GUESSES = "no better than guessing"
@@ -130,18 +130,18 @@ Outcome = TypeVar("Outcome", Content, Domain)
 
 
 class State(StrEnum):
-    """Where an interval lies against a margin."""
+    """Position of an interval relative to a margin."""
 
     EFFECT = "effect"
     NONE = "none beyond the margin"
-    EXCUSED = "beyond the margin, and no more than lengths of words, or want of sense, may explain"
+    EXCUSED = "beyond the margin, but lengths of words or lost sense may explain it"
     OPEN = "open"
     UNKNOWN = "unknown"
 
 
 class Check(NamedTuple):
-    """One of the ways in which content may show: its figure, the margin, and where the interval lies; ``raw`` where it
-    is asked of the scores behind the answers."""
+    """One of the ways in which content may show: its figure, the margin, and the position of the interval; ``raw``
+    where it is asked of the scores behind the answers."""
 
     name: str
     figure: Estimate | None
@@ -152,11 +152,11 @@ class Check(NamedTuple):
 
 
 class Judged(NamedTuple, Generic[Outcome]):
-    """An outcome on one axis. ``margin`` is δ, in the unit of the figure; ``needed`` is the count of how many
-    problems (or repetitions) would decide four times in five where it is undecided, None where none is expected to;
-    ``shows`` is the smallest true figure that would be called an effect four times in five; ``reason`` says why
-    there is no verdict, or what is peculiar; ``checks`` are those of the content axis; ``confinement`` goes with
-    whatever clears a method of others of content.
+    """An outcome on one axis. ``margin`` is δ, in the unit of the figure; ``needed`` is the count of how many problems
+    (or repetitions) would decide four times in five where it is undecided, None where none is expected to; ``shows`` is
+    the smallest true figure that would be called an effect four times in five; ``reason`` says why there is no verdict,
+    or what is peculiar; ``checks`` are those of the content axis; ``confinement`` accompanies every verdict that clears
+    a method of other authors.
     """
 
     outcome: Outcome
@@ -192,13 +192,14 @@ def content_axis(
 ) -> Judged[Content]:
     """The verdict (``Judged``) on what content does to one verifier, by 95 % intervals.
 
-    ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
-    not put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
-    otherwise. ``barred`` says why a verifier cannot be cleared whatever it answers, such as a program
-    that is given all test sets: then effects are stated as ever, and otherwise there is no verdict, for this reason.
-    ``floor`` is the style left of a scorer that sees content words alone: who is not above it by the interval is not
-    called free of content without that word. ``misleads`` is the AUC on untouched texts where topic speaks against the
-    truth: below .5 by its interval it follows topic, be it by content words or by what stays when these are replaced.
+    ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is not
+    put down to content. ``behind`` are the figures of the scores behind the answers, where these order problems
+    otherwise. ``barred`` says why a verifier cannot be cleared by any answers, for example because a program gets all
+    test sets: effects are then stated as usual; without an effect the outcome is *no verdict* with this reason.
+    ``floor`` is the style left of a scorer that sees content words alone: a verifier whose interval is not above it is
+    called free of content only with that addition. ``misleads`` is the AUC on the original texts where topic
+    contradicts the truth: if its interval is below .5, the verifier follows topic, by content words or by the words
+    that stay.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []
@@ -233,12 +234,12 @@ def content_axis(
         return Judged(Content.NO_VERDICT, margin, reason=_joined([few, *notes]))
     if figures.swing is None or figures.swing.interval is None or figures.units < FEWEST_UNITS:
         reason = (
-            f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed"
+            f"{figures.units} authors (or groups of linked problems), and {FEWEST_UNITS} are needed"
         )
         return Judged(Content.NO_VERDICT, margin, reason=reason)
     shows = detectable(figures.swing, margin)
     if figures.swing.interval[1] < -margin:
-        notes.insert(0, "shared content counts against one author")
+        notes.insert(0, "shared content counts against the same author")
     outcome = next((check.effect for check in checks if check.state is State.EFFECT), None)
     if outcome is not None:
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
@@ -252,7 +253,7 @@ def content_axis(
         return Judged(Content.NO_VERDICT, margin, shows=shows, reason=why, checks=checks)
     if low <= 0.5:
         notes.append(
-            "its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing"
+            "its AUC is below .5" if high < 0.5 else "its AUC does not differ from guessing"
         )
     nulls = [figures.null_shift, figures.null_turned, None if behind is None else behind.null_shift]
     restless = any(
@@ -261,8 +262,8 @@ def content_axis(
     )
     if restless:
         notes.append(
-            "two foreign contents move its answers too far apart for showing that content has no"
-            " effect"
+            "two kinds of other content change its answers too much to show that content has"
+            " no effect"
         )
     elif (
         low > 0.5
@@ -277,18 +278,19 @@ def content_axis(
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
         notes.append(
-            "its answers depend on the batch, so that content has no effect cannot be shown"
+            "its answers depend on the batch, so Raven cannot show that content has no effect"
         )
     elif figures.batched is None:
         notes.append(
-            "it was not run on another batch, so that content has no effect cannot be shown"
+            "it was not run on another batch, so Raven cannot show that content has no effect"
         )
     excused = {check.name for check in checks if check.state is State.EXCUSED}
     if "swing" in excused:
-        notes.append("its swing is no larger than lengths of words may explain")
+        notes.append("its swing is not larger than lengths of words may explain")
     if excused - {"swing"}:
         notes.append(
-            "its answers change with content replaced, be it for content or for sense that is lost"
+            "its answers change when content is replaced, because of content or because of"
+            " lost sense"
         )
     undecided = [
         (check.figure, check.margin)
@@ -326,7 +328,8 @@ def content_checks(
 
 
 def _state(figure: Estimate | None, margin: float, up: float, down: float) -> State:
-    """Where an interval lies; effects begin ``up`` above and ``down`` below the margins (infinite: there is none)."""
+    """Return the position of an interval; effects begin ``up`` above and ``down`` below the margins (infinite: there is
+    none)."""
     if figure is None or figure.interval is None:
         return State.UNKNOWN
     low, high = figure.interval
@@ -352,7 +355,7 @@ def domain_axis(
     if alike:
         return Judged(Domain.NOT_APPLICABLE, margin)
     if repetitions < FEWEST_REPETITIONS or gain.interval is None:
-        reason = f"{repetitions} complete repetitions, {FEWEST_REPETITIONS} are needed"
+        reason = f"{repetitions} complete repetitions, and {FEWEST_REPETITIONS} are needed"
         return Judged(Domain.NO_VERDICT, margin, reason=reason)
     low, high = gain.interval
     shows = detectable(gain, margin)
@@ -360,7 +363,9 @@ def domain_axis(
         return Judged(Domain.DEPENDS, margin, shows=shows)
     if -margin < low and high < margin:
         return Judged(Domain.LESS, margin, shows=shows)
-    reason = "it does better away from its training domain, which dependence on it does not explain"
+    reason = (
+        "it is better outside its training domain, which dependence on the domain does not explain"
+    )
     more = needed([(gain, margin)], repetitions)
     return Judged(Domain.UNDECIDED, margin, more, shows, reason if high < -margin else None)
 
@@ -368,8 +373,8 @@ def domain_axis(
 def detectable(
     figure: Estimate, margin: float, level: float = 0.95, power: float = POWER
 ) -> float | None:
-    """The smallest true figure, in its unit, whose interval lies above the margin with this power: for one verifier,
-    uncorrected."""
+    """Return the smallest true figure, in its unit, whose interval is above the margin with this power: for one
+    verifier, uncorrected."""
     if figure.error is None or figure.freedom is None:
         return None
     return margin + both_quantiles(figure.freedom, level, power) * figure.error
@@ -379,9 +384,9 @@ def needed(undecided: Sequence[tuple[Estimate, float]], size: int) -> int | None
     """How many problems (repetitions) where there are now ``size`` would decide four times in five.
 
     Decided is what has an effect in one of the figures (with its margin), or none beyond the margin in all of them. The
-    true figure is not the one seen: it is taken to lie about that as its standard error says (assurance, O'Hagan et al.
-    2005), and the error to shrink with the square root of the number, authors growing with it. None where more than
-    ``MOST_NEEDED`` would be needed.
+    true figure is not the one seen: it is assumed to vary around that value by its standard error (assurance, O'Hagan
+    et al. 2005), and the error to shrink with the square root of the number, authors growing with it. None where more
+    than ``MOST_NEEDED`` would be needed.
     """
     from scipy.special import ndtr, ndtri
 
@@ -501,7 +506,7 @@ def _difference(test: Crossed) -> tuple[float, Floats]:
 
 
 def _effects(test: Crossed, mean: float) -> Floats:
-    """Each problem's part (n,) in how far a test set, half of its repetition, lies from the mean gain."""
+    """Return the part (n,) of each problem in the distance of a test set, half of its repetition, from the mean gain."""
     difference, moved = _difference(test)
     size = np.where(test.same, test.same.sum(), len(test.same) - test.same.sum())
     return np.asarray(

@@ -140,7 +140,7 @@ RANGES = {
     "null_shift": (0.0, 1.0),
     "null_turned": (0.0, 1.0),
 }
-"""Figures of a fold in the order of ``_of_fold``, and where each can lie: no interval reaches further."""
+"""Figures of a fold in the order of ``_of_fold``, and the range of each: no interval reaches further."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -363,8 +363,8 @@ def _of_fold(same: Bools, versions: Versions, batched: bool) -> tuple[Floats, Fl
         return mean_effects((a > b) + 0.5 * (a == b))
 
     def moved(placements_of: Floats) -> tuple[tuple[float, Floats], ...]:
-        """How much farther the places (4, n) of versions lie apart than those of two foreign contents: *on* from *off*,
-        and plain from both of these; and how far those do."""
+        """Return how much more the places (4, n) of versions differ than those of two kinds of other content: *on* from
+        *off*, and plain from both of these; and how far those do."""
         plain_place, with_donor, left_place, right_place = placements_of
         chance = np.abs(left_place - right_place)
         apart = (np.abs(plain_place - left_place) + np.abs(plain_place - right_place)) / 2

@@ -286,7 +286,7 @@ def mean_effects(values: ArrayLike) -> tuple[float, Floats]:
 
 
 Z = 1.959963984540054
-"""Of a normal distribution 95 % lie within so many standard deviations."""
+"""95 % of a normal distribution are within this many standard deviations."""
 
 
 def wilson(share: float, of: int) -> tuple[float, float]:

@@ -63,7 +63,9 @@ def unit_sum(weights: ArrayLike) -> Floats:
     """Return weights scaled to the sum 1, (n,); InputError if one is negative or not finite, or all are zero."""
     w = np.asarray(weights, dtype=np.float64)
     if len(w) == 0 or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
-        raise InputError("weights must be non-negative, and one of them positive", found=w.tolist())
+        raise InputError(
+            "weights must not be negative, and one of them must be positive", found=w.tolist()
+        )
     return np.asarray(w / w.sum(), dtype=np.float64)
 
 

@@ -165,7 +165,7 @@ def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
 VARIANCE_REPLICATES = 800
 """Replicates that measure a variance only (its relative error is then 5 %)."""
 FEWER = 2_000
-"""Most replicates of a metric that is no formula over counts: each is worked out for itself."""
+"""Most replicates of a metric that is not a formula over counts: each is worked out for itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,7 +359,7 @@ def _product(
 
 TRIALS = 10_000
 FEWER_TRIALS = 2_000
-"""Most trials of a metric that is no formula over counts: each is worked out for itself."""
+"""Most trials of a metric that is not a formula over counts: each is worked out for itself."""
 FEW = 20
 """Trials as far apart as the systems are, up to which more trials are drawn."""
 EXACT_LIMIT = 20

@@ -13,7 +13,8 @@ from ravenbench.errors import counted
 from ravenbench.statistics.estimates import wilson
 
 NEAREST = 0.1
-"""Share of others' texts that may come as near where a text is called recognised: whoever asks reads the nearest."""
+"""Share of others' texts that may come as near where a text is called recognised: a reader looks at the nearest texts.
+"""
 
 
 class Standing(NamedTuple):
@@ -37,7 +38,7 @@ class Standing(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """It is called not recognised only where the whole interval lies beyond the nearest tenth."""
+        """Return *not recognised* only if the whole interval is beyond the nearest tenth."""
         if self.recognised:
             return "recognised"
         return "perhaps recognised" if self.interval[0] <= NEAREST else "not recognised"

@@ -1,4 +1,4 @@
-"""Makes what a plan holds: records of folds, verifiers and cells (one method's result on one fold), their keys and
+"""Makes the content of a plan: records of folds, verifiers and cells (one method's result on one fold), their keys and
 files.
 
 In: verifiers (``Component``) by name, ``Fold`` objects, a ``TextTable``, labels of its rows and arrays by file name.
@@ -59,14 +59,14 @@ def _scorers(component: Any) -> Iterator[Scorer]:
 
 
 def content_key(value: Any) -> str:
-    """Key of a JSON value that holds all that decides a result."""
+    """Return the key of a JSON value with everything that decides a result."""
     return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=12).hexdigest()
 
 
 def on_one_table(
     sets: Sequence[Problems], base: TextTable | None = None
 ) -> tuple[TextTable, list[Problems]]:
-    """Several sets of problems over one table that holds the documents of all.
+    """Return several sets of problems over one table with the documents of all.
 
     The texts of ``base`` come first, in their order: problems over it keep their rows.
     """
@@ -83,7 +83,7 @@ def on_one_table(
 
 
 def _with_new_rows(problems: Problems, texts: TextTable, cited_rows: Ints, rows: Ints) -> Problems:
-    """The same problems over another table, whose ``rows`` hold the documents ``used``."""
+    """The same problems over another table, whose ``rows`` are the documents ``used``."""
     new_row_of: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
     new_row_of[cited_rows] = rows
     first_row: Ints = np.full(len(texts), -1, dtype=np.int64)
@@ -157,8 +157,8 @@ def save_plan(
 ) -> None:
     """Write a whole plan: ``run.json`` (``begin``), texts, labels, arrays, folds, and the manifest last.
 
-    ``folds`` lie over ``texts``, whose rows have these ``ids`` (by default content hashes); ``arrays`` has further ones
-    by file name without ending.
+    ``folds`` use the rows of ``texts``, which have these ``ids`` (by default content hashes); ``arrays`` has further
+    ones by file name without ending.
     """
     begin()
     texts.save(store.path / "texts")

@@ -7,7 +7,7 @@ OtherFormat (a StoreError) for one of another version, ValueError for what canno
 functions give None instead.
 
 Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
-so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its
+so that one flipped digit is seen. The records that all tasks share are below; each task adds its own plan beside its
 code (``tasks.run.record`` …).
 
 A result is one file too (``write_packed``): such an envelope on the first line, with ``arrays``, which lists each
@@ -93,7 +93,7 @@ class PairCounts(Record, frozen=True, kw_only=True):
 
 
 class Sides(Record, frozen=True, kw_only=True):
-    """How many documents or authors stand in the training set, in the test set and in both (None: not known)."""
+    """How many documents or authors are in the training set, in the test set and in both (None: not known)."""
 
     train: int | None
     test: int | None
@@ -109,7 +109,7 @@ class Composition(Record, frozen=True, kw_only=True):
 
 
 class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """One fold: where it comes from, what lies in it, and the hashes of both its sides.
+    """One fold: its source, its content, and the hashes of both sides.
 
     ``setup``, ``pool``, ``fold``, ``repetition``, ``null``, ``version``, ``obfuscator``, ``seed`` and ``attack`` are
     labels, set by the tasks that use them; they never enter a key. ``labels`` has what further ones a fold came with.
@@ -161,7 +161,8 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
     @property
     def confinement(self) -> str:
         """What is said of a method of others' classes wherever content or programs are reported; "" of Raven's own, and
-        of programs alone, whose cells say how they ran. An old plan that does not tell is taken to hold such classes.
+        of programs alone, whose cells say how they ran. An old plan without this field is assumed to have these
+        classes.
         """
         is_foreign = self.source is not None if self.foreign is None else self.foreign
         return GOOD_FAITH if is_foreign else ""
@@ -176,7 +177,7 @@ class CellPlace(Record, frozen=True, kw_only=True):
 
 
 class Plan(Record, frozen=True, kw_only=True):
-    """``plan.json``: what every task's plan holds; written last in planning.
+    """``plan.json``: the content of every task's plan; written last in planning.
 
     ``files`` has the SHA-256 of everything that planning wrote.
     """
@@ -200,7 +201,7 @@ class Seconds(Record, frozen=True, kw_only=True):
 
 
 class CellRecord(Record, frozen=True, kw_only=True):
-    """What a cell says of itself; its arrays lie in the same file.
+    """What a cell says of itself; its arrays are in the same file.
 
     ``n`` counts its problems. A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was
     left unanswered. ``programs`` says how outside programs were run, "confined" or "not confined" and why; "" where
@@ -236,7 +237,7 @@ def kinds() -> tuple[str, ...]:
 
 def write_record(path: Path, kind: str, record: Record) -> str:
     """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file. Raises ValueError if it
-    holds a number that is not finite, or no task has this kind."""
+    contains a number that is not finite, or no task has this kind."""
     check_kind(kind)
     plain = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False)
     body = msgspec.json.format(files.escaped_json(plain).encode(), indent=1)
@@ -258,7 +259,7 @@ def record_or_none(path: Path, shape: type[R]) -> R | None:
 
 
 def open_record(path: Path) -> tuple[str, bytes]:
-    """The kind of a file and its record as bytes, whose hash holds; StoreError as of ``read_record``."""
+    """Return the kind of a file and its record as bytes, after checking its hash; StoreError as of ``read_record``."""
     envelope = _opened(path, files.read_ordinary(path))
     return envelope.kind, bytes(envelope.record)
 
@@ -270,12 +271,12 @@ def write_packed(
 
     ``sync`` waits until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the
     system had not written yet; such a file is missing or does not have its hash, and ``files.sync_folder`` rules it
-    out. ValueError as of ``write_record``, and if an array holds Python objects.
+    out. ValueError as of ``write_record``, and if an array contains Python objects.
     """
     check_kind(kind)
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     if any(array.dtype.hasobject for array in whole.values()):
-        raise ValueError("arrays of Python objects are not kept")
+        raise ValueError("arrays of Python objects cannot be saved")
     shapes = msgspec.json.encode(
         [(name, a.dtype.str, np.shape(arrays[name])) for name, a in whole.items()]
     )
@@ -320,8 +321,8 @@ def _arrays(
 
 
 def decode(path: Path, body: bytes, shape: type[R]) -> R:
-    """A record from its bytes, whose hash held; OtherFormat if it is sound and has another shape, for then repeating
-    the command would not mend it, StoreError if it is damaged."""
+    """Return a record from its bytes, whose hash was correct; OtherFormat if it is undamaged but has another form,
+    because repeating the command would not repair it, StoreError if it is damaged."""
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
@@ -331,7 +332,7 @@ def decode(path: Path, body: bytes, shape: type[R]) -> R:
 
 
 def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Envelope:
-    """An envelope of this format whose hash holds, also over the ``payload`` of arrays, and whose kind is known."""
+    """Return an envelope of this format with a correct hash, also over the ``payload`` of arrays, and a known kind."""
     try:
         envelope = msgspec.json.decode(text, type=_Envelope)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -345,12 +346,12 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
         (body,) if payload is None else (bytes(envelope.arrays), body, payload)
     )
     if hash_of(envelope.kind, *parts) != envelope.sha256:
-        raise damaged(path, "its hash is not that of its content")
+        raise damaged(path, "its hash does not match its content")
     if envelope.kind not in KINDS and envelope.kind not in kinds():
         raise OtherFormat(
-            f"{path}: this folder belongs to a task of an unknown kind\n  found: {envelope.kind}\n "
-            f" expected: {', '.join(kinds())}\n  fix: read it with the version or the package of"
-            " Raven that wrote it, or give another folder"
+            f"{path}: this folder belongs to an unknown task\n  found: {envelope.kind}\n"
+            f"  expected: {', '.join(kinds())}\n  fix: read it with the version or the package"
+            " of Raven that wrote it, or give another folder"
         )
     return envelope
 
@@ -368,8 +369,8 @@ def check_kind(kind: str) -> None:
     """Raise ValueError for a kind under which nothing can be read again."""
     if kind not in KINDS and kind not in kinds():
         raise ValueError(
-            f"no task is called {kind!r}; known: {', '.join(kinds())}; a package names its own by "
-            "entry points in the group ravenbench.task"
+            f"unknown task {kind!r}; known: {', '.join(kinds())}; a package adds its tasks by"
+            " entry points in the group ravenbench.task"
         )
 
 
@@ -380,17 +381,18 @@ class OtherFormat(StoreError):
 def damaged(path: Path, reason: object) -> StoreError:
     """The error for a file of a run that cannot be used."""
     return StoreError(
-        f"{path}: this file of a run is damaged ({reason})\n"
-        "  fix: repeat the command that made this run; it mends its folder"
+        f"{path}: this file of a run is damaged ({reason})\n  fix: repeat the command that"
+        " made this run, which repairs its folder"
     )
 
 
 def another_format(path: Path, written_as: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
-        f"{path}: this folder was written by another version of Raven\n  found: {written_as}\n "
-        f" expected: format {FORMAT}, as this version writes it\n  fix: give another folder, or"
-        " remove the folder and run again; the version of Raven that wrote it still reads it"
+        f"{path}: another version of Raven wrote this folder\n  found: {written_as}\n"
+        f"  expected: format {FORMAT}, which this version writes\n  fix: give another folder,"
+        " or remove the folder and run again; the version of Raven that wrote it can still"
+        " read it"
     )
 
 

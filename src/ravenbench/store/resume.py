@@ -3,12 +3,12 @@ begun.
 
 In: a folder, the task's name, its resolved spec, the hashes of its data by name, a function that plans a new folder.
 Out: ``open_or_create`` gives a planned ``Store``, ``earlier`` one or None; ``data_hash`` a hash (text), ``changed``
-names, ``written`` hashes of what a run has written elsewhere (``note`` adds one). InputError where another process
-writes the folder or it holds something else, StoreError if another version of Raven wrote it, SpecError for unknown
-data. ``folder_lock`` and ``hold`` lock it.
+names, ``written`` hashes of what a run has written elsewhere (``note`` adds one). InputError if another process writes
+the folder or it contains other files, StoreError if another version of Raven wrote it, SpecError for unknown data.
+``folder_lock`` and ``hold`` lock it.
 
 Two commands never write one folder at the same time: the second is refused, and learns which process writes it. On
-this machine's disks the operating system holds the lock (``filelock``), so that of a process that died is free at once.
+this machine's disks the operating system keeps the lock (``filelock``), so that of a process that died is free at once.
 Where it cannot (an object store, some network disks) the lock is a file that says who wrote it: that of a process of
 this machine that has ended is taken over, and one of another machine must be removed by hand. There two commands that
 start within the same moment may both pass, for such stores have no way to decide who was first.
@@ -114,7 +114,7 @@ def _holder(lock_file: Path) -> dict[str, object]:
 
 
 def _abandoned(lock_file: Path) -> bool:
-    """Whether no lock holds: no file, an empty one, or that of a process of this machine that has ended."""
+    """Say whether the lock is free: no file, an empty one, or that of a process of this machine that has ended."""
     try:
         empty = not lock_file.read_bytes()
     except FileNotFoundError:
@@ -137,8 +137,8 @@ def _refusal(folder: Path) -> InputError:
             f" {holder.get('since', '?')}"
         ),
         fix=(
-            "wait until it ends or stop it, or give another folder; if it has ended, remove"
-            f" {folder / LOCK}"
+            "wait until it ends, stop it, or give another folder; if it has ended, remove "
+            f"{folder / LOCK}"
         ),
     )
 
@@ -161,7 +161,7 @@ def open_or_create(
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
     ``data`` has the identity of data and methods by name, ``inputs`` places of data that the spec does not name. When
-    ``plan`` raises before it begins, nothing was written. InputError if the folder holds something else or cannot be
+    ``plan`` raises before it begins, nothing was written. InputError if the folder contains other files or cannot be
     written, StoreError if another version of Raven wrote it.
     """
     files.check_reachable(folder)
@@ -189,7 +189,7 @@ def open_or_create(
 
 
 def _local_paths(spec: Mapping[str, Any]) -> Iterator[str]:
-    """What a spec names that lies on this machine, other than single texts and folders of them: these are read by
+    """Return the data on this machine that a spec names, except single texts and folders of texts: these are read by
     their endings, so that a run beside them changes nothing."""
     for name, value in spec.items():
         for path in value if isinstance(value, list | tuple) else [value]:
@@ -226,14 +226,15 @@ def _name_edited(store: Store) -> None:
             continue
         if named != record.source:
             logger.warning(
-                f"{record.name}: its file changed since this run began, but its version is still"
-                f" {record.version}. Answers that are here already come from the earlier file.\n "
-                " fix: if the change matters, raise `version` in the class and give another folder"
+                f"{record.name}: its file changed since this run began, but its version is"
+                f" still {record.version}. Answers that already exist come from the earlier"
+                " file.\n  fix: if the change matters, raise `version` in the class and give"
+                " another folder"
             )
 
 
 def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str]) -> Store | None:
-    """The planned folder that ``open_or_create`` would resume, None where it would begin anew; nothing is written.
+    """The planned folder that ``open_or_create`` would resume, None if it would start again; nothing is written.
     Errors are the same."""
     return _earlier(folder, kind, _head(spec, data))
 
@@ -259,7 +260,7 @@ def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
         complete = _check_same(store, kind, head)
     elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
         raise InputError(
-            "this folder holds other files", file=folder, fix="give an empty or new folder"
+            "this folder contains other files", file=folder, fix="give an empty or new folder"
         )
     return store if complete and store.planned else None
 
@@ -270,7 +271,7 @@ def _foreign(inner: Path) -> bool:
 
 
 def _headless(folder: Path, kind: str) -> bool:
-    """Whether this is a planned run of this task that lost its ``run.json``, which is then written anew."""
+    """Say whether this is a planned run of this task that lost its ``run.json``, which is then written again."""
     try:
         return open_record(folder / "plan.json")[0] == kind
     except (OSError, StoreError):
@@ -284,7 +285,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         hold(folder)
         if anew and (folder / "run.json").is_file():
             raise InputError(
-                "another command has begun a run in this folder meanwhile",
+                "another command started a run in this folder in the meantime",
                 file=folder,
                 fix="repeat the command, or give another folder",
             )
@@ -294,7 +295,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         )  # by its name the folder is known for a run's, whatever else a power cut leaves
     except OSError as error:
         raise InputError(
-            f"the output folder cannot be written ({error.strerror})",
+            f"Raven cannot write to the output folder ({error.strerror})",
             file=folder,
             fix="give another folder",
         ) from error
@@ -303,7 +304,9 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
 def data_hash(data_name: str) -> str:
     """Identity of a file, a folder or a built-in corpus; SpecError if it is none of these."""
     if not data_name.strip():
-        raise SpecError("an empty name is no source", fix="for the current folder write .")
+        raise SpecError(
+            "an empty name is not a corpus, file or folder", fix="for the current folder write ."
+        )
     path = files.local_copy(data_name)
     if path.exists():
         return digest(path)
@@ -315,7 +318,7 @@ def data_hash(data_name: str) -> str:
         if data_name.partition("(")[0].strip() in registry.names("corpus"):
             raise
         raise SpecError(
-            f"{data_name!r} is neither a file, a folder nor a known corpus",
+            f"{data_name!r} is not a file, a folder or a known corpus",
             fix=no_such(path).fix or did_you_mean(data_name, registry.names("corpus")),
         ) from error
 
@@ -326,7 +329,7 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 
 
 def _check_same(store: Store, kind: str, wanted: Head) -> bool:
-    """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written anew."""
+    """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written again."""
     try:
         run = store.run
     except OtherFormat:
@@ -336,7 +339,7 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     fix = "give another folder, or remove the folder"
     if store.kind != kind:
         raise InputError(
-            f"this folder holds a run of another command (raven {store.kind})",
+            f"this folder contains a run of another command (raven {store.kind})",
             file=store.path,
             expected=f"raven {kind}",
             fix=fix,
@@ -347,14 +350,14 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     ):
         differences = (f"{k}: {run.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys)
         raise InputError(
-            "this folder holds a run of another spec",
+            "this folder contains a run with another spec",
             file=store.path,
             found="; ".join(differences),
             fix=fix,
         )
     if run.data != wanted.data:
         raise InputError(
-            "the data or the methods of this run have changed since it began",
+            "the data or the methods of this run changed after it began",
             file=store.path,
             found=", ".join(changed(run.data, wanted.data)),
             fix=fix + " and run again",

@@ -3,7 +3,7 @@
 In: the path of a run's folder; records, labels, folds and arrays to write.
 Out: a ``Store`` with its records (``Head``, ``Plan``), texts, ``Fold`` objects (arrays of row numbers from 0), truth
 (n,) bool, True = same author, and ``Cell`` objects: answers (n,) from 0 to 1, 0.5 = unanswered, and raw scores (n,) or
-(n, features), no fixed range, both higher = same author, None where it failed. InputError if it is no finished plan,
+(n, features), no fixed range, both higher = same author, None where it failed. InputError if it is not a finished plan,
 StoreError if it is damaged.
 """
 
@@ -114,10 +114,12 @@ class Store(Shown):
             )
         again = f"repeat raven {store.kind}"
         if not (store.path / "plan.json").is_file():
-            raise InputError("this run was interrupted before it was planned", file=path, fix=again)
+            raise InputError(
+                "this run was interrupted before Raven had planned it", file=path, fix=again
+            )
         _ = store.run, store.plan
         for name in store.damaged_files():
-            raise records.damaged(store.path / name, "its hash is not the one in plan.json")
+            raise records.damaged(store.path / name, "its hash is not the hash in plan.json")
         return store
 
     @property
@@ -181,7 +183,7 @@ class Store(Shown):
 
     @cached_property
     def plan(self) -> records.Plan:
-        """What every task's manifest holds."""
+        """The content of every task's manifest."""
         return self.plan_as(records.Plan)
 
     def plan_as(self, shape: type[P]) -> P:
@@ -259,7 +261,7 @@ class Store(Shown):
         files.write_bytes(self.path / "documents.parquet", buffer.getvalue())
 
     def save_fold(self, fold: Fold) -> None:
-        """Write a fold whose problems lie over this store's texts."""
+        """Write a fold whose problems use the texts of this store."""
         arrays: dict[str, NDArray[Any]] = {}
         for side, problems, same in (
             ("train", fold.train, fold.train_same),
@@ -360,7 +362,7 @@ class Store(Shown):
         if ".." in PurePath(name).parts or (self.path / name).parts[: len(self.path.parts)] != (
             self.path.parts
         ):
-            raise StoreError(f"{self.path}: the plan names a file outside of its folder: {name}")
+            raise StoreError(f"{self.path}: the plan names a file outside its folder: {name}")
         return self.path / name
 
     def write_cell(self, record: records.CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -395,7 +397,7 @@ class Store(Shown):
         return self.outcomes[key]
 
     def unanswered(self, cells: Iterable[Any] | None = None) -> list[Any]:
-        """Cells (of the plan, unless given; whatever has their ``key``) that are missing, damaged or failed."""
+        """Cells (of the plan, unless given; any objects with a ``key``) that are missing, damaged or failed."""
         wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted

@@ -4,7 +4,7 @@ In: the name of a function (module attribute).
 Out: that function, typed and documented from the task's declaration; AttributeError if no task has that name.
 
 They are made from the tasks' declarations when they are first used. ``api.pyi`` says their signatures to type checkers
-and editors; ``python tests/stub.py`` writes it anew.
+and editors; ``python tests/stub.py`` writes it again.
 """
 
 from ravenbench.engine.task import declared, declared_of

@@ -93,7 +93,8 @@ def run(
     cell_timeout: float | None = None,
     device: str | None = None,
 ) -> RunResult:
-    """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
+    """Test verifiers: do they recognise style or only topic? Choose topics, answer pairs, replace content, write a
+    report."""
 
 def verify(
     verifier: str | Component,
@@ -117,7 +118,7 @@ def verify(
     cell_timeout: float | None = None,
     device: str | None = None,
 ) -> Verified:
-    """Train a verifier on problems, or load a trained one, and answer others."""
+    """Train a verifier on some problems, or load a trained verifier, and answer other problems."""
 
 def pan14(
     data: str | Path | Tabular | Sequence[str | Path | Tabular],
@@ -134,7 +135,7 @@ def pan14(
     cell_timeout: float | None = None,
     device: str | None = None,
 ) -> RunResult:
-    """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
+    """Train and test verifiers on each corpus, and report the results as the PAN-2014 overview does."""
 
 def attribute(
     corpus: str | Path | Tabular | Corpus | None = None,

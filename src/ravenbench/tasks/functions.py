@@ -64,7 +64,7 @@ def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Previ
     task = getattr(function, "task", None)
     if task is None or not task.plan_help:
         raise SpecError(
-            f"{getattr(function, '__name__', function)} has no plan: it is no task that takes long"
+            f"{getattr(function, '__name__', function)} has no plan, because it is not a long task"
         )
     planned: Preview = as_public(function_of(task, "plan"))(*args, **kwargs)
     return planned
@@ -132,7 +132,7 @@ def _check_names(function: str, arguments: Iterable[str], own_signature: Signatu
     if any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values()):
         return
     for unknown in (name for name in arguments if name not in parameters):
-        how = f"a plan is made by ravenbench.plan(ravenbench.{function}, …)"
+        how = f"use ravenbench.plan(ravenbench.{function}, …) to get a plan"
         near = how if unknown == "plan" else did_you_mean(unknown, parameters, cutoff=0.7)
         raise _WrongArguments(
             f"{function}() got an unexpected keyword argument {unknown!r}; {near}"
@@ -160,7 +160,7 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
         parts = str(value).encode("utf-8", "replace").split(b"/")
         if {"\n", "\0"} & {*str(value)} or max(map(len, parts)) > LONGEST_NAME:
             raise InputError(
-                f"{name}: this is a text, and the path of its file is expected",
+                f"{name}: expected the path of a file, but this is a text",
                 found=str(value)[:60],
                 expected="a path",
                 fix="write it into a file: Path('text.txt').write_text(text, encoding='utf-8')",
@@ -186,8 +186,8 @@ _WORD = re.compile(r"[^\s,;]+")
 _IN_MEMORY = re.compile(r"/tables/([0-9a-f]{16})(?:/([^:/]+)(?:/answers.jsonl)?)?(?::(\d+))?")
 """A table or corpus in memory as ``reading.memory`` keeps it; the groups are its hash, its parameter and a line."""
 IN_MEMORY = (
-    "Where a path is taken, a table of pandas, polars or pyarrow in memory may stand, or a list of"
-    " records."
+    "Instead of a path you can give a table of pandas, polars or pyarrow in memory, or a list"
+    " of records."
 )
 _BY_HAND = {
     "repeat NAME=PATH": "give several in the dict",
@@ -228,7 +228,7 @@ def _by_parameters(text: str, names: Mapping[str, str]) -> str:
 
 
 def _of_tables(text: str) -> str:
-    """A text with the names of tables in memory, and what they call their rows, in place of files that hold them."""
+    """A text with the names of tables in memory, and what they call their rows, instead of their files."""
     from ravenbench.reading.memory import ROWS
 
     def named(word: re.Match[str]) -> str:

@@ -88,9 +88,9 @@ def test_all_or_nothing_and_only_over_its_own(inbox, tmp_path):
     extract_texts(inbox, out)
     extract_texts(inbox, out)
     (out / "mine.txt").write_text("mine")
-    with pytest.raises(InputError, match="put into a folder of Raven"):
+    with pytest.raises(InputError, match="in a folder that Raven wrote"):
         extract_texts(inbox, out)
-    with pytest.raises(InputError, match="lies in an input folder"):
+    with pytest.raises(InputError, match="is in an input folder"):
         extract_texts(inbox, inbox / "out")
     (inbox / "mixed.txt").write_bytes("It’s her café".encode() + b" \x92")
     (inbox / "nul.txt").write_bytes(b"a\0b")

@@ -238,7 +238,7 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path, mon
         (tmp_path / "late.jsonl").write_text(text)
         with pytest.raises(RavenError, match=said):
             site([tmp_path / "task"], tmp_path / "site", submitted=late)
-    with pytest.raises(RavenError, match="has that name"):
+    with pytest.raises(RavenError, match="has the same name"):
         site([tmp_path / "task"], tmp_path / "site", submitted={"a": tmp_path / "late.jsonl"})
     assert page.read_bytes() == before
 
@@ -252,7 +252,7 @@ OF_BOARDS = {
     ),
     "one file under two names": (
         "twins",
-        "The same answers stand under several names, and each counts: a / b",
+        "These names have identical answers, and each counts as a system: a / b",
     ),
     "answers turned round": ("turned", "AUC is below .5: t"),
     "files that vanish": ("spare", "Raven did not read 1 file as answers: c.jsonl.bak"),

@@ -239,7 +239,7 @@ def test_options_that_do_not_go_together(tmp_path):
         ravenbench.attribute(unknown="u.txt", candidates="c", protocol="both")
     with pytest.raises(SpecError, match="'candidates' is missing"):
         ravenbench.attribute(unknown="u.txt")
-    with pytest.raises(SpecError, match="nothing to attribute"):
+    with pytest.raises(SpecError, match="no corpus is given"):
         ravenbench.attribute()
 
 

@@ -193,7 +193,9 @@ def test_out_holds_everything(place: Path, raven: Raven) -> None:
     assert not [p for p in place.iterdir() if p.name.startswith(".")]
     (place / "out" / "thesis.txt").write_text("mine")
     refused = raven(*arguments)
-    assert refused.code == 2 and "thesis.txt: this file was put into" in refused.err
+    assert (
+        refused.code == 2 and "thesis.txt: this file is in a folder that Raven wrote" in refused.err
+    )
     assert (place / "out" / "thesis.txt").exists()
 
 
@@ -211,7 +213,9 @@ def test_out_may_be_a_url(place: Path, raven: Raven, need_extra: Callable[[str],
     assert (held / "index.html").is_file()
     (held / "tables" / "thesis.txt").write_bytes(b"mine")
     refused = raven(*arguments)
-    assert refused.code == 2 and "thesis.txt: this file was put into" in refused.err
+    assert (
+        refused.code == 2 and "thesis.txt: this file is in a folder that Raven wrote" in refused.err
+    )
 
 
 def test_pan_form(place: Path, raven: Raven) -> None:
@@ -413,7 +417,7 @@ def test_other_bad_input(place: Path, raven: Raven) -> None:
         ((truth, good, "--same-share", "2"), ("operating point",)),
         ((truth, good, "--training-answers", good), ("training truth",)),
         ((truth, good, "--replicates", "0"), ("replicates",)),
-        ((truth, good, "--out", good), ("is an input",)),
+        ((truth, good, "--out", good), ("is also an input",)),
     ]
     for arguments, expected in cases:
         quick = () if "--replicates" in arguments else QUICK

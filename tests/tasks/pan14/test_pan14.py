@@ -153,7 +153,7 @@ def test_the_page_and_its_folder(whole, overview):
     page = write_report(Store.open(whole / "run"), overview)
     text = page.read_text()
     assert "gr &lt;b&gt;" in text and "gr <b>" not in text
-    assert "du_essays without shared documents" in text and "Beside the published figures" in text
+    assert "du_essays without shared documents" in text and "Published figures compared" in text
     assert "1 test problem could not be read" in text and "http:" not in text.replace(
         "http://www.w3.org", ""
     )
@@ -288,8 +288,8 @@ def test_what_cannot_be_used(whole, tmp_path, monkeypatch):
     data = whole / "data"
     for error, match, arguments in (
         (FormatError, "no corpus here has both", (data / "du_essays" / "test",)),
-        (FormatError, "two corpora have one name", (data, data / "du_essays")),
-        (SpecError, "listed twice", (data, "--verifiers", "length, length")),
+        (FormatError, "two corpora have the same name", (data, data / "du_essays")),
+        (SpecError, "duplicate", (data, "--verifiers", "length, length")),
         (SpecError, "no verifier is given", (data, "--verifiers", " ")),
         (InputError, "nothing|no such|not exist", (tmp_path / "absent",)),
     ):

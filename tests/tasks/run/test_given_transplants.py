@@ -84,7 +84,7 @@ def test_given_sets_with_several_known_documents(corpus, program, tmp_path):
     assert {p.name: p.stat().st_mtime_ns for p in (tmp_path / "run" / "cells").iterdir()} == cells
     assert of(again.store, "function-words") == of(done.store, "function-words")
     page = write_report(done.store).read_text()
-    assert "a text most like the known ones in content" in page
+    assert "a text with content most like the known texts" in page
 
 
 def test_no_probe_where_none_is_asked_for(corpus, tmp_path):
@@ -131,7 +131,7 @@ def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
     write_report(store)
     assert all((tmp_path / "run" / "report" / "tables" / f"{key}.csv").is_file() for key in keys)
     page = (tmp_path / "run" / "report" / "index.html").read_text()
-    assert 'id="content"' in page and "donors were chosen by content similarity" in page
+    assert 'id="content"' in page and "these texts were chosen by content similarity" in page
     preview = Pan14({"data": [data], "verifiers": verifiers, "out": tmp_path / "run"}).preview()
     assert preview.done == len(store.plan.cells) == 32
     shown = CliRunner().invoke(

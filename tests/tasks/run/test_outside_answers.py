@@ -84,7 +84,7 @@ def test_missing_folds_are_named_and_the_axis_says_so(store, tmp_path):
     assert told["notes"] == ["theirs has no answers to 2 folds: given-against, given-batch"]
     row = told["content"][1]
     assert row["outcome"] == "none" and "answers are missing" in row["reason"]
-    assert {f["error"].split(":")[0] for f in told["failed"]} == {"no answers were given"}
+    assert {f["error"].split(":")[0] for f in told["failed"]} == {"file of answers not found"}
     assert [r["verifier"] for r in told["results"]] == ["function-words", "theirs"]
 
 
@@ -94,12 +94,12 @@ def test_answers_are_checked(store, tmp_path):
         with_answers(store, {"function-words": folder})
     (folder / "given-oof").mkdir()
     (folder / "given-oof" / "answers.txt").write_text("P1000 0.5\n")
-    with pytest.raises(InputError, match="no fold of the run"):
+    with pytest.raises(InputError, match="any fold of the run"):
         with_answers(store, {"theirs": folder})
     (folder / "given-oof" / "answers.txt").unlink()
     (folder / "given" / "answers.jsonl").write_text('{"id": "P1000", "value": 1.5}\n')
     with pytest.raises(InputError):
         with_answers(store, {"theirs": folder})
     (folder / "given" / "answers.jsonl").unlink()
-    with pytest.raises(InputError, match="no fold of the run is answered"):
+    with pytest.raises(InputError, match="no answers to any fold of the run"):
         with_answers(store, {"theirs": folder})

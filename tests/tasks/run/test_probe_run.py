@@ -138,9 +138,12 @@ def test_floors_have_intervals_and_what_decides_is_printed(probed):
         assert row["topic_helps_floor"] == reference["helps"][0]
     row = analyse(probed).content.row("topic-only")
     text = content_sentence(row)
-    assert f"Topic guessed from what stays has {figure(reference['misleads'][0])} (" in text
     assert (
-        f"content words alone has {figure(row.floor.value)} ({figure(row.floor.interval[0])}"
+        "A scorer that guesses topic from the words that stay has"
+        f" {figure(reference['misleads'][0])} (" in text
+    )
+    assert (
+        f"content words only then has {figure(row.floor.value)} ({figure(row.floor.interval[0])}"
         in text
     )
     page = write_report(probed).read_text()
@@ -205,7 +208,7 @@ def test_sentences_say_which_figures_they_are_of(probed):
         text.startswith(f"AUC is {figure(row.figures.auc.value)}, and ")
         and "could be rewritten" not in text
     )
-    assert "AUC is .912; of the problems that could be rewritten it is" in content_sentence(
+    assert "AUC is .912; on the problems that could be rewritten it is" in content_sentence(
         replace(row, whole=0.912)
     )
     (swing,) = (check for check in row.judged.checks if check.name == "swing" and check.raw)
@@ -213,13 +216,13 @@ def test_sentences_say_which_figures_they_are_of(probed):
         name="turned", figure=swing.figure._replace(value=0.27), effect=Content.DISPLACED, raw=False
     )
     hidden = row.judged._replace(checks=(swing._replace(state=State.EFFECT),))
-    assert "By the scores behind its answers: Topic alone moves AUC by +" in content_sentence(
+    assert "By the scores behind its answers: Topic changes AUC by +" in content_sentence(
         replace(row, judged=hidden)
     )
     moved = row.judged._replace(
         outcome=Content.DISPLACED, checks=(shift._replace(state=State.EFFECT),)
     )
-    assert "With content replaced 27 % of its decisions change" in content_sentence(
+    assert "With content replaced, 27 % of its decisions change" in content_sentence(
         replace(row, judged=moved)
     )
     barred = row.judged._replace(
@@ -257,14 +260,15 @@ def test_hard_pairs_are_described(probed):
 def test_the_page_leads_with_the_verdicts(probed):
     page = write_report(probed).read_text()
     assert (
-        page.index('id="figure-content"')
+        page.index('id="table-glance"')
         < page.index("relies on content")
+        < page.index('id="figure-content"')
         < page.index("HITS against Random")
     )
     assert 'id="figure-domain"' in page and "training domain: not applicable" in page
     assert page.index("Of 3 verifiers") < page.index('<dl class="verdicts">')
     assert (
-        "Reference: what is left of content and lengths in the probe" in page
+        "Reference: what the probe leaves of content and lengths" in page
         and "compare each style left with this value" in page
     )
 
@@ -349,7 +353,7 @@ def test_a_folder_of_an_earlier_version_says_so(probed):
     found = content_probe(probed, msgspec.structs.replace(plan, folds=old), ["length"])
     assert (
         found.rows[0].judged.outcome is Content.NO_VERDICT
-        and "make the run again" in found.rows[0].judged.reason
+        and "repeat the run" in found.rows[0].judged.reason
     )
 
 
@@ -464,11 +468,11 @@ def test_two_topics_leave_hits_and_random_no_choice(tmp_path, monkeypatch):
     planned = CliRunner().invoke(
         application("run"), ["run", path, "--verifiers", "length", "--plan"]
     )
-    assert planned.exit_code == 0 and "both take the same" in " ".join(planned.output.split())
+    assert planned.exit_code == 0 and "both choose the same" in " ".join(planned.output.split())
     flags = ["--verifiers", "length", "--out", "two", "--workers", "1"]
     done = CliRunner().invoke(application("run"), ["run", path, *flags])
     assert done.exit_code == 0, done.output
-    assert "HITS and Random cannot be compared: of 2 topics 2 are chosen" in " ".join(
+    assert "HITS and Random cannot be compared: 2 of 2 topics are chosen" in " ".join(
         done.output.split()
     )
     found = json.loads((tmp_path / "two" / "report" / "report.json").read_text())

@@ -100,12 +100,12 @@ def test_scores_that_are_none_are_counted_and_a_finding_names_every_verifier(
     scores = {**fold.metrics, name: {**fold.metrics[name], "no_score": 35.0}}
     silent = replace(analysis, folds=(replace(fold, metrics=scores), *analysis.folds[1:]))
     assert (
-        f"{name} gave no score (NaN) to 35 test problems: unanswered, they count as .5."
+        f"{name} gave no score (NaN) to 35 test problems, which count as unanswered (.5)."
         in missing(silent)
     )
     assert not any("NaN" in one for one in missing(analysis))
     bare = RunReport(made_up, replace(analysis, content=None)).finding()
-    assert bare.startswith("AUC in HITS less that in Random: ") and bare.endswith(
+    assert bare.startswith("AUC in HITS minus AUC in Random: ") and bare.endswith(
         "statistically significant: 1 of 3."
     )
     assert re.findall(r"([\w-]+) −\.\d+ \[", bare) == ["char-ngram", "ppm", "topic-fit"]
@@ -198,7 +198,7 @@ def test_signs_that_no_font_has_are_said(
             title in (tmp_path / f"{said}.svg").read_text()
             and "Noto" not in (tmp_path / f"{said}.svg").read_text()
         )
-        assert sum("stand as boxes" in message for message in caplog.messages) == said
+        assert sum("are drawn as boxes" in message for message in caplog.messages) == said
 
 
 def test_other_runs(given_run: Store, one_pool: Store) -> None:

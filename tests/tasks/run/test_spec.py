@@ -24,7 +24,7 @@ def test_flags_override_the_file(tmp_path):
     ("text", "message"),
     [
         ("[run]\ntopcs = 3\n", "did you mean 'topics'"),
-        ("[run]\ntopics = 'many'\n", "topics: whole numbers are expected"),
+        ("[run]\ntopics = 'many'\n", "topics: expected whole numbers"),
         ("[run]\ntopics = 1\n", "topics: expected a whole number >= 2"),
         (
             "[run]\nprobe = 'crosed'\n",
@@ -34,7 +34,7 @@ def test_flags_override_the_file(tmp_path):
         ("[run\n", "not valid TOML"),
         ("run = 3\n", "run is not a table"),
         ("verifiers = ['ppm']\n", "verifiers is not a table"),
-        ("[verifiers.x]\nwas = 1\n", "must hold one key 'is'"),
+        ("[verifiers.x]\nwas = 1\n", "must contain one key 'is'"),
     ],
 )
 def test_a_bad_file_is_one_clear_error(tmp_path, text, message):
@@ -54,14 +54,14 @@ def test_a_missing_spec_file():
 
 def test_train_and_test_replace_the_corpus():
     assert build({"train": "a", "test": "b"}).corpus is None
-    with pytest.raises(SpecError, match="belong together"):
+    with pytest.raises(SpecError, match="must be given together"):
         build({"train": "a"})
-    with pytest.raises(SpecError, match="belong together"):
+    with pytest.raises(SpecError, match="must be given together"):
         build({"train": "a", "test": "b", "corpus": "c"})
 
 
 def test_verifiers_are_named_once():
-    with pytest.raises(SpecError, match="listed twice"):
+    with pytest.raises(SpecError, match="duplicate"):
         RunSpec(verifiers="chance, chance").named_verifiers()
     with pytest.raises(SpecError, match="no verifier"):
         RunSpec(verifiers=" , ").named_verifiers()

@@ -52,9 +52,9 @@ def test_a_range_that_is_none_is_refused(text: str) -> None:
 
 
 def test_one_verifier_is_no_range() -> None:
-    with pytest.raises(SpecError, match="this names several"):
+    with pytest.raises(SpecError, match="several verifiers are given"):
         ravenbench.verify("impostors(seed=0..1)", train="here", test="there", out="answers")
-    with pytest.raises(SpecError, match="in lists of verifiers"):
+    with pytest.raises(SpecError, match="in a list of verifiers"):
         registry.parse("verifier", "impostors(seed=0..1)")
 
 
@@ -93,10 +93,10 @@ def test_methods_are_what_differs_beyond_seeds() -> None:
 @pytest.mark.parametrize(
     ("groups", "against", "said"),
     [
-        (["both=large"], None, "names of two verifiers or more"),
+        (["both=large"], None, "names of at least two verifiers"),
         (["both=large,plian"], None, "did you mean 'plain'"),
         (["a=large,plain", "b=plain,net"], None, "is in two groups"),
-        (["net=large,plain"], None, "gives another one its name"),
+        (["net=large,plain"], None, "has the name of another verifier"),
         ([], "lrge", "did you mean 'large'"),
     ],
 )

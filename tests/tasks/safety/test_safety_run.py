@@ -317,7 +317,7 @@ def test_bad_options(spec):
         build_spec({"problems": "a", "train": "b", "seeds": "0,0"})
     with pytest.raises(SpecError, match="--attacks names one twice"):
         build_spec({"problems": "a", "train": "b", "attacks": "mirror,mirror"})
-    with pytest.raises(SpecError, match="listed twice"):
+    with pytest.raises(SpecError, match="duplicate"):
         play(spec, changes={"obfuscators": "identity, identity"})
 
 

@@ -60,7 +60,7 @@ class FoldScore:
 class MethodScore:
     """A method under a protocol: shares from 0 to 1, ``seconds`` over all folds.
 
-    ``mean`` weighs folds by documents; ``by_author`` holds (precision, recall, F1) of each author over all folds
+    ``mean`` weighs folds by documents; ``by_author`` has (precision, recall, F1) of each author over all folds
     together, None where undefined; ``confusion`` (authors, authors + 1) counts true by predicted, the last column no
     author of the corpus.
     """
@@ -131,8 +131,10 @@ class ProtocolScore:
             for pair in self.pairs
             if best.method in (pair.a, pair.b) and not pair.distinguishable
         ]
-        finding = f"{best.method} comes first with {figure(ranked[0].mean.mean)}"
-        return finding + (f", not distinguishable from {', '.join(tied)}." if tied else ".")
+        finding = f"{best.method} has the highest accuracy, {figure(ranked[0].mean.mean)}"
+        return finding + (
+            f", but does not differ significantly from {', '.join(tied)}." if tied else "."
+        )
 
     def given_away(self) -> str:
         """What the control says, as a sentence; "" where there is none."""
@@ -145,15 +147,20 @@ class ProtocolScore:
             if method.mean is not None and method.mean.mean <= share
         ]
         return (
-            f"Control: whoever has the fewest training texts left is the author of {figure(share)}"
-            " of the documents, which takes no reading."
+            (
+                "Control: naming the author with the fewest training texts left is right for "
+                f"{figure(share)} of the documents, without reading them."
+            )
             + (
-                f" {', '.join(below)} {'names' if len(below) == 1 else 'name'} no more."
+                (
+                    f" {', '.join(below)} {('names' if len(below) == 1 else 'name')} no more"
+                    " authors correctly."
+                )
                 if below
                 else ""
             )
             + (
-                " --equal-counts takes this advantage away."
+                " --equal-counts removes this advantage."
                 if share > 1.5 / len(self.control.by_author)
                 else ""
             )
@@ -163,20 +170,20 @@ class ProtocolScore:
         """Whether this corpus can tell methods apart, as a sentence."""
         unit = topics_or_folds(self)
         if not self.pairs:
-            return "One method has nothing to be compared with."
+            return "There is only one method, so Raven compares nothing."
         least = max(pair.least_p for pair in self.pairs)
         if least * len(self.pairs) > LEVEL:
             return (
-                f"This corpus cannot tell these methods apart: with so few {unit} the permutation"
-                f" test cannot give less than p = {least:.3g} for one pair, and {len(self.pairs)}"
-                " pairs are compared."
+                f"This corpus cannot distinguish these methods: with so few {unit} the"
+                f" permutation test cannot give a p below {least:.3g} for one pair, and "
+                f"{len(self.pairs)} pairs are compared."
             )
         if self.detectable is None:
-            return f"No spread over {unit}, so no power can be reckoned."
+            return f"Accuracy does not vary over {unit}, so Raven cannot estimate power."
         shown = figure(self.detectable)
         return (
-            f"A true difference of {shown} in accuracy would be found with 80 % power (median over"
-            " pairs)."
+            f"The test would detect a true difference of {shown} in accuracy with 80 % power"
+            " (median over pairs)."
         )
 
 
@@ -251,7 +258,7 @@ class AttributionAnalysis(Answer[AttributePlan]):
 
 
 def topics_or_folds(scores: ProtocolScore) -> str:
-    """What a protocol holds out."""
+    """What is held out in a protocol."""
     return "topics" if scores.protocol == "novel-topic" else "folds"
 
 

@@ -1,10 +1,10 @@
 """Fills the cells of attribution (one method's answers on one split of the documents), and reads them for the report.
 
-In: a ``Store`` and its methods by name; for ``name_methods`` a list of methods, or their names with commas.
-Out: for each method and split the author code (from 0) named for each document, (n,), −1 = none; read again as
-``Attributed``: a ``MethodAnswers`` for each method (seconds by split, errors by split). Further cells hold weights of
-a linear method (features, authors) and how far they move. SpecError for what is no method, RuntimeError if weights are
-missing, StoreError if the folder is damaged.
+In: a ``Store`` and its methods by name; for ``name_methods`` a list of methods, or their names with commas. Out: for
+each method and split the author code (from 0) named for each document, (n,), −1 = none; read again as ``Attributed``: a
+``MethodAnswers`` for each method (seconds by split, errors by split). Further cells contain the weights of a linear
+method (features, authors) and how much they change. SpecError for an object that is not a method, RuntimeError if
+weights are missing, StoreError if the folder is damaged.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class CuesRecord(Record, frozen=True, kw_only=True):
 
 
 class AttributePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of an attribution; ``documents.npy`` holds text row, author code and topic code of each document."""
+    """The manifest of an attribution; ``documents.npy`` has text row, author code and topic code of each document."""
 
     documents: DocumentsRecord
     protocols: list[ProtocolRecord]
@@ -91,7 +91,7 @@ class AttributePlan(Plan, frozen=True, kw_only=True):
 
 def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
     """Methods by the name they print; besides components these may be any estimators over texts. Raises SpecError if
-    one does not parse, is no method, two print alike, or there is none."""
+    one cannot be parsed or is not a method, two have the same printed form, or the list is empty."""
     parsed = registry.split(methods) if isinstance(methods, str) else methods
     named: dict[str, Any] = {}
     seen: set[str] = set()
@@ -101,13 +101,13 @@ def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
         # Objects that print their place in memory would have another name, and another folder, each time.
         plain = re.sub(r" at 0x[0-9a-fA-F]+", "", printed)
         if printed in seen:
-            raise SpecError(f"the method {plain} is given twice")
+            raise SpecError(f"duplicate method {plain}")
         seen.add(printed)
         alike = sum(name.partition(" #")[0] == plain for name in named)
         name = f"{plain} #{alike + 1}" if alike else plain
         if not (hasattr(method, "fit") and hasattr(method, "predict")):
             raise SpecError(
-                f"{name} is no attribution method",
+                f"{name} is not an attribution method",
                 expected="fit(texts, authors) and predict(texts)",
             )
         named[name] = method
@@ -210,7 +210,7 @@ ALL = "all documents"
 
 @dataclass(frozen=True)
 class SplitUnit(CellUnit):
-    """A method learns from what a split teaches and answers what it holds out."""
+    """A method learns from the training part of a split and answers the held-out part."""
 
     def learn(self, store: Store) -> Any:
         return fit_split(open_documents(store), open_splits(store)[self.cells[0].fold], self.method)
@@ -267,7 +267,7 @@ def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]
     """Features and weights (features, authors) that all documents teach. Raises RuntimeError if they are not there."""
     cell = store.read_cell(key)
     if cell is None or cell.error is not None:
-        raise RuntimeError("the weights that all documents teach are missing: repeat the run")
+        raise RuntimeError("the weights learned from all documents are missing; repeat the run")
     features: list[str] = json.loads(cell.arrays["features"].tobytes())
     return features, cell.arrays["weights"]
 
@@ -276,7 +276,7 @@ def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]
 class MethodAnswers:
     """The answers of one method under one protocol.
 
-    ``predicted`` (n,) holds the author code of each document, −1 where it was not answered or an unknown name was
+    ``predicted`` (n,) has the author code of each document, −1 where it was not answered or an unknown name was
     given; ``errors`` a message by split: one on which the method failed is left out of its scores, never counted as
     wrong; ``seconds`` (splits,) to learn and answer.
     """
@@ -312,7 +312,7 @@ class Attributed:
 
 
 def read_answers(store: Store) -> Attributed:
-    """Everything (``Attributed``) that an attribution's folder holds. Raises StoreError if the folder is damaged."""
+    """Everything (``Attributed``) in the folder of an attribution. Raises StoreError if the folder is damaged."""
     plan = store.plan_as(AttributePlan)
     documents = open_documents(store)
     names = tuple(record.name for record in plan.verifiers)

@@ -1,11 +1,11 @@
 """Answers PAN18/19 attribution problems with every method, and scores them where truth is there.
 
-In: the path of a collection (folder or zip), methods, a lead below which a text is nobody's (``reject``, [0, 1)).
+In: the path of a collection (folder or zip), methods, a lead below which a text is ``<UNK>`` (``reject``, [0, 1)).
 Out: a ``CollectionScores``: macro F1 (0 to 1, None without truth) by method and problem, and counts of unanswered
 texts; files of answers where a folder is given; ``collection_preview`` a ``Preview`` (writes nothing),
 ``is_collection`` bool. InputError if a problem cannot be read or a method cannot be used.
 
-A collection's answers are files of PAN's, one a problem; it has no run folder, and is answered anew each time.
+A collection's answers are files of PAN's, one a problem; it has no run folder, and is answered again each time.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class CollectionScores:
         """What was odd in the problems' files, and which problems were left out."""
         odd = [str(note) for problem in self.problems for note in problem.notes]
         nobody = [
-            f"{method} named nobody ({UNKNOWN}) for {counted(count, 'text')}"
+            f"{method} named no author ({UNKNOWN}) for {counted(count, 'text')}"
             for method, count in self.unanswered.items()
             if count
         ]
         return [
             *odd,
             *nobody,
-            *(f"{name} was left out: {why}" for name, why in self.left_out.items()),
+            *(f"Raven left out {name}: {why}" for name, why in self.left_out.items()),
         ]
 
     def mean(self, method: str) -> float | None:
@@ -72,7 +72,7 @@ class CollectionScores:
 
 
 def is_collection(path: str | Path) -> bool:
-    """Whether a path that exists holds PAN attribution problems."""
+    """Say whether an existing path contains PAN attribution problems."""
     return is_there(Path(path)) and is_attribution(path)
 
 
@@ -89,7 +89,7 @@ def answer_collection(
 ) -> CollectionScores:
     """The ``CollectionScores`` of PAN problems, a folder or zip, answered by each method.
 
-    A text is nobody's (``<UNK>``) where *none of them* is its most probable author, or the most probable leads the
+    A text is ``<UNK>`` if *none of them* is its most probable author, or the most probable leads the
     second by less than ``reject`` (.1 in PAN19's baseline); 0 answers everything, as closed sets want.
     ``answers-PROBLEM.json`` go to ``out``; with several methods each has a folder there. ``lenient`` leaves out
     problems that cannot be read, and says so.

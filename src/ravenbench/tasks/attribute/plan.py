@@ -123,11 +123,11 @@ def _check_topics(corpus: Corpus, spec: AttributeSpec) -> None:
     """Refuse a corpus without topics where topics are needed. Raises CorpusError if no document has one."""
     if not (corpus.topic.codes >= 0).any():
         raise CorpusError(
-            f"no document of corpus {corpus.name} has a topic",
-            expected=f"topics, for the protocol {spec.protocol}",
+            f"no document of the corpus {corpus.name} has a topic",
+            expected=f"topics, which the protocol {spec.protocol} needs",
             fix=(
-                "--topic none --protocol k-fold, or topics from the texts, e.g. --topic"
-                " 'extract(clusters=10)'"
+                "use --topic none --protocol k-fold, or find topics in the texts, e.g."
+                " --topic 'extract(clusters=10)'"
             ),
         )
 

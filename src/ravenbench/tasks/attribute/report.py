@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ravenbench import __version__
 from ravenbench.attribution.selection import SelectionRules
 from ravenbench.builtin import is_control
+from ravenbench.errors import counted
 from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.page import FAINT, SETUP, canvas, style
 from ravenbench.reports.report import Report
@@ -48,9 +49,10 @@ PRINTED_BINARY = {"k-fold": (0.9953, 0.0048), "novel-topic": (0.6953, 0.3388)}
 PRINTED_MANY = {"k-fold": (0.9835, 0.0029), "novel-topic": (0.7272, 0.1631)}
 """Accuracy and its standard deviation over folds, Tables 5 and 6 of the paper."""
 WHY_NOVEL = (
-    "theirs are of a maximum entropy classifier on the New York Times Annotated Corpus, which is"
-    " licensed; here maxent, or else the best method of this run, on another corpus. What can be"
-    " compared is how much lower accuracy is, and how much wider it varies, when the topic is new."
+    "the published figures are of a maximum entropy classifier on the New York Times"
+    " Annotated Corpus, which is licensed; these are of maxent, or of the best method of this"
+    " run if maxent was not run, on another corpus. You can compare how much accuracy falls,"
+    " and how much more it varies, when the topic is new."
 )
 
 
@@ -122,10 +124,13 @@ class AttributeReport(Report[AttributionAnalysis]):
             ),
             *self._method(scores),
             note=(
-                f"Means over {unit}, weighted by documents; sd unbiased. SE = sd·√Σw²; sd/√n, as"
-                f" published, is too small where {unit} differ in size."
+                f"Means over {unit}, weighted by documents; sd is unbiased. SE = sd·√Σw²; the"
+                f" published sd/√n is too small if {unit} differ in size."
             )
-            + " Unanswered: nothing to go by, or nobody of the corpus was named; counted as errors."
+            + (
+                " Unanswered: the method had nothing to use, or did not name an author of the"
+                " corpus; counted as errors."
+            )
             * any(method.unanswered for method in scores.methods),
         )
 
@@ -199,9 +204,10 @@ class AttributeReport(Report[AttributionAnalysis]):
             col(f"{unit} for {DIFFERENCE:g}", "needed", json="topics_needed"),
             col(None, "distinguishable", json="distinguishable"),
             note=(
-                f"p: paired permutation over {unit}; p Holm: corrected for all pairs (* at most"
-                " .05); p t: the paper's unpaired t-test. Detectable: smallest difference found"
-                f" with 80 % power; last column: {unit} needed to find one of {DIFFERENCE:g}."
+                f"p: paired permutation over {unit}; p Holm: corrected for all pairs (* at"
+                " most .05); p t: the paper's unpaired t-test. Detectable: smallest"
+                f" difference detected with 80 % power; last column: {unit} needed to detect a"
+                f" difference of {DIFFERENCE:g}."
             ),
         )
 
@@ -229,8 +235,8 @@ class AttributeReport(Report[AttributionAnalysis]):
                 text=True,
             ),
             note=(
-                "Documents of authors unseen in training count as errors. n/a: the method failed"
-                " there, or was not tried."
+                "Documents by authors who are not in the training texts count as errors. n/a:"
+                " the method failed or was not tried."
             ),
         )
 
@@ -251,8 +257,8 @@ class AttributeReport(Report[AttributionAnalysis]):
             col("share", "share", json="dominant_share"),
             col(None, "owned", json="owned"),
             note=(
-                "Accuracy is the mean over methods. † one author wrote nearly all: says nothing"
-                " about topic."
+                "Accuracy is the mean over methods. † one author wrote nearly all of the"
+                " texts, so this shows nothing about topic."
             ),
         )
 
@@ -260,15 +266,16 @@ class AttributeReport(Report[AttributionAnalysis]):
         """Novel-topic minus k-fold of each method."""
         return table(
             "reliance",
-            "Novel-topic beside k-fold",
+            "Novel-topic and k-fold compared",
             self.analysis.reliance(),
             col("method", "0", text=True, json="method"),
             col("k-fold", "1", json="k_fold"),
             col("novel-topic", "2", json="novel_topic"),
             col("difference", "3", signed=True, json="difference"),
             note=(
-                "A description of each method, no comparison of protocols: a held-out topic also"
-                " takes away those training documents in which its authors wrote most."
+                "This describes each method; it does not compare the protocols, because"
+                " holding out a topic also removes the training documents of the authors who"
+                " wrote most about it."
             ),
         )
 
@@ -287,13 +294,13 @@ class AttributeReport(Report[AttributionAnalysis]):
                 col("change", "change"),
                 col("topic", "topic", text=True),
                 note=(
-                    "Weight: length over authors, all documents teaching. Change: the most one"
-                    " held-out topic moves it, as a share."
+                    "Weight: length over authors, learned from all documents. Change: the"
+                    " largest change when one topic is held out, as a proportion."
                 ),
             )
             for key, title, cues in (
-                ("cues-changed", "weights that lean on one topic", changed),
-                ("cues-kept", "weights that stay when any topic is held out", unchanged),
+                ("cues-changed", "weights that depend on one topic", changed),
+                ("cues-kept", "weights that hardly change when any topic is held out", unchanged),
             )
         ]
 
@@ -342,8 +349,8 @@ class AttributeReport(Report[AttributionAnalysis]):
             col("taken for", "2", text=True),
             col("documents", lambda confusion: -confusion[0]),
             note=(
-                f"Of {best.method}; {len(wrong)} kinds of mistake in all, the whole matrix is in"
-                " report.json."
+                f"For {best.method}; {counted(len(wrong), 'kind')} of mistake in all; the full"
+                " matrix is in report.json."
             ),
         )
 
@@ -465,7 +472,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The main protocol stands at the top, k-fold beside it."""
+        """The main protocol is at the top, with k-fold next to it."""
         analysed = self.analysis
         cues = self.analysis.cues
         k_fold = analysed.protocol("k-fold") if analysed.main.protocol != "k-fold" else None
@@ -531,7 +538,9 @@ class AttributeReport(Report[AttributionAnalysis]):
             ]
             if failed:
                 failure = f"{' on '.join(failed[0][:2])}: {failed[0][2]}"
-                shown.append(Text(f"{len(failed)} fits have no result, the first: {failure}"))
+                shown.append(
+                    Text(f"{counted(len(failed), 'fit')} without a result; the first: {failure}")
+                )
             unseen = [
                 f"{fold.fold}: {', '.join(fold.unseen)}"
                 for fold in scores.methods[0].folds
@@ -539,7 +548,8 @@ class AttributeReport(Report[AttributionAnalysis]):
             ]
             if unseen:
                 unseen_authors = (
-                    f"{len(unseen)} folds hold authors unseen in training (counted as errors)"
+                    f"{counted(len(unseen), 'fold')} with authors who are not in the training"
+                    " texts (counted as errors)"
                 )
                 shown.append(Text(f"{unseen_authors}: {'; '.join(unseen[:5])}"))
         return [

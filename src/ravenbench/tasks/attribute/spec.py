@@ -29,7 +29,7 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     corpus: Annotated[
         str,
         about(
-            "A corpus by name, a table, or PAN18/19 attribution problems.",
+            "A corpus by name, a table, or attribution problems of PAN18/19.",
             takes="str | Path | Corpus",
         ),
     ] = ""
@@ -52,32 +52,37 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = METHODS
     folds: Annotated[
         AtLeastTwo,
-        about("Folds of k-fold; novel-topic has one for each topic. Default: 10.", metavar="K"),
+        about(
+            "Number of folds in k-fold; novel-topic has one fold for each topic. Default: 10.",
+            metavar="K",
+        ),
     ] = 10
-    min_docs: Annotated[AtLeastOne, about("Documents an author needs. Default: 10.")] = 10
+    min_docs: Annotated[AtLeastOne, about("Fewest documents of an author. Default: 10.")] = 10
     min_topics: Annotated[
-        AtLeastOne, about("Topics an author needs; 1 keeps authors of one topic. Default: 2.")
+        AtLeastOne,
+        about("Fewest topics of an author; 1 includes authors with one topic. Default: 2."),
     ] = 2
     docs_per_topic: Annotated[
-        AtLeastOne | None, about("Most documents kept of a topic; default: all.")
+        AtLeastOne | None, about("Most documents to keep of each topic; default: all.")
     ] = None
     equal_counts: Annotated[
         bool,
-        about("Novel-topic: teach equally many texts of an author, whichever topic is held out."),
+        about(
+            "Novel-topic: train on equally many texts of an author, regardless of the topic that is held out."
+        ),
     ] = False
     sampler: Annotated[
         str | None,
         about(
-            "Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."
+            "How to choose topics so that near-duplicates cannot leak: hits, random,"
+            " grouping, hybrid(…)."
         ),
     ] = None
     topics: Annotated[
-        AtLeastTwo | None, about("How many topics the sampler takes.", metavar="M")
+        AtLeastTwo | None, about("How many topics the sampler chooses.", metavar="M")
     ] = None
-    encoder: Annotated[
-        str, about("What topics are compared by, for the sampler. Default: lsa.")
-    ] = "lsa"
-    seed: Annotated[int, about("Seed of every draw. Default: 0.")] = 0
+    encoder: Annotated[str, about("How the sampler compares topics. Default: lsa.")] = "lsa"
+    seed: Annotated[int, about("Seed of every random draw. Default: 0.")] = 0
 
     @property
     def protocols(self) -> tuple[str, ...]:
@@ -90,26 +95,26 @@ def build(given: Mapping[str, Any]) -> AttributeSpec:
     values = {key: value for key, value in given.items() if value is not None}
     if not values.get("corpus"):
         raise SpecError(
-            "nothing to attribute",
-            expected="a corpus whose authors are known, or --unknown TEXT --candidates FOLDER",
+            "no corpus is given",
+            expected="a corpus with known authors, or --unknown TEXT --candidates FOLDER",
         )
     protocol = values.get("protocol", "novel-topic")
     if protocol not in PROTOCOLS:
         raise SpecError(
-            f"there is no protocol {protocol!r}", fix=did_you_mean(str(protocol), PROTOCOLS)
+            f"unknown protocol {protocol!r}", fix=did_you_mean(str(protocol), PROTOCOLS)
         )
     if values.get("topic") == "none":
         if values.get("protocol") != "k-fold":
             raise SpecError(
                 f"the protocol {protocol} needs topics",
                 found="--topic none",
-                fix="give --protocol k-fold with it",
+                fix="add --protocol k-fold",
             )
         if values.get("sampler") is not None or values.get("topics") is not None:
             raise SpecError(
-                "a sampler chooses among topics",
+                "a sampler needs topics to choose from",
                 found="--topic none",
-                fix="leave out --sampler, --topics",
+                fix="leave out --sampler and --topics",
             )
         # Every document is on the one topic there is.
         values |= {"min_topics": 1}

@@ -5,9 +5,9 @@ Out: a ``RunResult`` whose ``Store`` has one cell (result) a method and split, w
 named for each document, (n,), −1 where none; for PAN's problems an ``Ending`` with scores, no folder. SpecError where
 options do not fit. The folder:
 
-OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell holds the
-                                          authors that one method named on it
-OUT/documents.npy, splits.npy             text, author and topic of each document; where it is held out
+OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell has the authors that
+one method named on it OUT/documents.npy, splits.npy             text, author and topic of each document; where it is
+held out
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 class Attribute(Task):
     """Name the author of unknown texts (--unknown), or measure how well methods name known authors on new topics.
 
-    With --unknown, each text gets probabilities of the candidates and of none of them, or no answer with its reason.
-    The report says how well such texts are named when the truth is known, and whether the answer stays once content
-    words are those of other texts.
+    With --unknown, each text gets probabilities of the candidates and of none of them, or no answer and the reason. The
+    report says how often the method is right on similar texts of known authors, and whether its answer stays the same
+    when the content words are replaced by those of other texts.
 
         raven attribute --unknown anonymous.txt --candidates authors/
 
-    Without it, documents of a corpus are attributed to their known authors, with the statistics that this needs.
-    If it is interrupted, the same command continues where it stopped.
+    Without it, methods name the known authors of a corpus, and Raven reports the statistics of this test. If the
+    command is interrupted, the same command continues where it stopped.
 
         raven attribute newsgroups --topic group
 
@@ -57,20 +57,26 @@ class Attribute(Task):
     own = (
         Option(
             "reject",
-            "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.",
+            (
+                "PAN problems: a text is <UNK> if the lead in probability is below this; PAN19"
+                " used 0.1."
+            ),
             float,
             default=0.0,
             function=False,
         ),
         Option(
             "lenient",
-            "PAN problems: leave out those that cannot be read, and say so.",
+            "PAN problems: leave out problems that cannot be read, and list them.",
             bool,
             function=False,
         ),
         Option(
             "out",
-            "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.",
+            (
+                "The folder or URL; default raven-runs/attribute-…. PAN problems: where Raven"
+                " writes the answers."
+            ),
             takes=PATH,
         ),
     )
@@ -81,15 +87,15 @@ class Attribute(Task):
         "protocol methods folds min_docs min_topics "
         "docs_per_topic equal_counts sampler topics encoder reject lenient"
     )
-    failure = "{count} cell{s} {have} no result, the first: {first}"
-    plan_help = "Only show what would be done."
+    failure = "{count} cell{s} {have} no result; the first: {first}"
+    plan_help = "Only show what Raven would do."
     spec: AttributeSpec
 
     @classmethod
     def direct(
         cls, values: Mapping[str, Any], plan: bool, progress: Progress
     ) -> Preview | Ending | None:
-        """PAN's attribution problems are answered, and their scores shown."""
+        """Answer PAN's attribution problems and show the scores."""
         from ravenbench.reports.view import for_terminal
         from ravenbench.tasks.attribute import collections
         from ravenbench.tasks.attribute.report import collection_json, collection_table
@@ -97,10 +103,10 @@ class Attribute(Task):
         path = values.get("corpus", "")
         if values.get("unknown") or not path or not collections.is_collection(path):
             return None
-        refuse_of_tables(values, "these are PAN's problems, and no table")
+        refuse_of_tables(values, "these are PAN's problems, not a table")
         if named := [check.option.name for check in draft_checks() if check.option.name in values]:
-            problem = f"--{named[0]} is for a corpus, and these are PAN's problems"
-            raise SpecError(problem, fix=f"leave --{named[0]} out")
+            problem = f"--{named[0]} applies to a corpus, and these are PAN's problems"
+            raise SpecError(problem, fix=f"leave out --{named[0]}")
         settings: dict[str, Any] = {
             name: values.get(name) for name in ("methods", "out", "lenient", "encoding")
         }
@@ -147,7 +153,7 @@ class Attribute(Task):
         return [*errors, *self._compare_weights(store)]
 
     def _compare_weights(self, store: Store) -> list[str]:
-        """How far the weights of a linear method move when a topic is held out, where both protocols run."""
+        """How much the weights of a linear method change when a topic is held out, if both protocols run."""
         from ravenbench.engine.pool import run_units
         from ravenbench.store.records import CellPlace
         from ravenbench.tasks.attribute.answers import ALL, AttributePlan, MovedUnit, WeightsUnit

@@ -319,7 +319,8 @@ def evaluate(
         Submissions that were left out.
     **settings
         See ``JudgingSpec``. Metrics of counts are quick; AUC, Brier, overall and final swap answers problem by problem,
-        about a second a pair for 14,000 problems, and metrics from outside are worked out anew for each of fewer draws.
+        about a second a pair for 14,000 problems, and metrics from other packages are computed again for each of fewer
+        draws.
 
     Raises
     ------
@@ -330,7 +331,7 @@ def evaluate(
     from ravenbench.statistics.resampling import TRIALS, AnsweredProblems, bootstrap, rank
 
     if not systems:
-        raise InputError("there are no answers to evaluate", expected="at least one system")
+        raise InputError("no answers to evaluate", expected="at least one system")
     judging = checked_spec(settings, JudgingSpec)
     chosen = metrics_of(judging.metrics)
     form = FORM_2020 if judging.f05u_2020 else {}
@@ -357,8 +358,8 @@ def evaluate(
     )
     if clash := [name for name in combined if name in answered]:
         raise InputError(
-            f"{clash[0]} is the name of a meta-classifier computed here",
-            fix="rename that file or folder of answers",
+            f"{clash[0]} is the name of a meta-classifier that Raven computes",
+            fix="rename this file or folder of answers",
         )
     everyone = answered | {name: AnsweredProblems(value, value) for name, value in combined.items()}
     authors = author_codes(truth)
@@ -449,17 +450,17 @@ def _operating(
 def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     remarks = []
     if truth.same.all() or not truth.same.any():
-        lacking = "" if truth.same.any() else ", nor have F1 and recall"
+        lacking = "" if truth.same.any() else ", F1 and recall"
         kind = truth.words.all_yes if truth.same.all() else truth.words.all_no
         remarks.append(
-            f"Every problem of truth is {kind}: AUC and what rests on it have no value{lacking}. "
-            "Undefined values are n/a (null in JSON), never 0."
+            f"Every problem of truth is {kind}, so AUC and the values computed from"
+            f" it{lacking} are undefined. Undefined values are n/a (null in JSON), never 0."
         )
     for system in systems:
         if system.missing:
             remarks.append(
-                f"{system.name} leaves out {system.missing:,} of {len(truth):,} problems; they count as"
-                " unanswered."
+                f"{system.name} leaves out {system.missing:,} of {len(truth):,} problems; they"
+                " count as unanswered."
             )
         opposed = (
             0
@@ -468,8 +469,8 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
         )
         if opposed:
             remarks.append(
-                f"{system.name}: Y or N and the score contradict each other in {opposed:,} of"
-                f" {len(truth):,} lines."
+                f"{system.name}: Y or N contradicts the score in {opposed:,} of {len(truth):,}"
+                " lines."
             )
     ends = {
         system.name: interval
@@ -478,8 +479,8 @@ def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
     }
     if turned := [name for name, (_, highest) in ends.items() if highest < 0.5]:
         remarks.append(
-            f"AUC is below .5: {some(turned)}. Answers may be turned round: 1 is {truth.words.yes},"
-            " 0 not."
+            f"AUC is below .5: {some(turned)}. The answers may be reversed: 1 means "
+            f"{truth.words.yes}, 0 means {truth.words.no}."
         )
     return [*remarks, *_likely_one_system(truth, systems)]
 
@@ -494,8 +495,8 @@ def _likely_one_system(truth: Truth, systems: Sequence[SystemScores]) -> list[st
         if len(np.unique(system.value)) > 1 and not system.missing:
             by_answers[system.value.tobytes()].append(system.name)
     names_by_answers: dict[str, Mapping[Any, list[str]]] = {
-        "Names of systems that differ in spelling alone, and may be one system's": by_name,
-        "The same answers stand under several names, and each counts": by_answers,
+        "These names differ only in spelling and may belong to one system": by_name,
+        "These names have identical answers, and each counts as a system": by_answers,
     }
     groups = {
         sameness: [" / ".join(names) for names in names_of.values() if len(names) > 1]
@@ -521,10 +522,10 @@ def _without_interval(
     drawn = f"{units} {'problems' if authors is None else 'authors'}"
     named = ", ".join(TITLES.get(metric, metric) for metric in lacking)
     why = (
-        "in more than 5 % of the resamplings they are undefined, as where no problem of one class"
-        " was drawn"
+        "they are undefined in more than 5 % of the resamplings, for example if no problem of"
+        " one class was drawn"
     )
-    return [f"No interval (n/a) for {named}: only {drawn} are drawn anew, and {why}."]
+    return [f"No interval (n/a) for {named}: Raven can resample only {drawn}, and {why}."]
 
 
 def _combine(
@@ -544,7 +545,7 @@ def _combine(
     if lacking := [name for name in values if name not in answers]:
         raise InputError(
             f"{lacking[0]} has no training answers",
-            fix="give the same systems' answers on both sets",
+            fix="give the answers of the same systems to both sets",
         )
     checks = [checked(same, answers[name]) for name in values]
     train = np.stack([check[1] for check in checks])
@@ -555,10 +556,10 @@ def _combine(
     shared = sum(learned[row] == 1 == times for row, times in judged.items())
     if shared > 2 and 2 * shared > sum(times == 1 for times in judged.values()):
         raise InputError(
-            "the training set is the test set: truth and all answers are the same",
+            "training set and test set are identical: truth and all answers are the same",
             found=f"{shared} of {len(truth)}",
-            expected="answers to other problems than those that are judged",
-            fix="leave the training set out",
+            expected="answers to other problems than the test problems",
+            fix="leave out the training set",
         )
     band = choose_band(same, mean_of(train))
     combined["meta-band"] = with_band(combined["meta-mean"], band)

@@ -76,9 +76,9 @@ def aligned(
         with faults.gathered():
             if answer.system in by_name:
                 raise InputError(
-                    f"two systems are named {answer.system!r}",
+                    f"two systems have the same name, {answer.system!r}",
                     found=f"{by_name[answer.system].file} and {answer.file}",
-                    fix="rename a file or folder: a system is named after it",
+                    fix="rename a file or folder, because Raven names a system after it",
                 )
             by_name[answer.system] = answer
         if twice := faults.since(before):
@@ -119,7 +119,7 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     path = store.path
     if store.kind not in ("run", "pan14"):
         raise InputError(
-            "this folder is not of raven run or raven pan14",
+            "this folder is not a run of raven run or raven pan14",
             file=path,
             fix="give truth and files of answers",
         )
@@ -159,7 +159,7 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
             values[name].append(answer)
     if not (verifiers and truths):
         raise InputError(
-            "no fold of this run has every verifier's answers",
+            "no fold of this run has answers of every verifier",
             file=path,
             fix=f"repeat raven {store.kind}",
         )
@@ -180,13 +180,18 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     notes = []
     if len(folds) > 1:
         notes.append(
-            f"{len(truths)} folds of {store.path.name} are pooled. A document can occur in several of"
-            " them; comparisons that go fold by fold stand in the run's own report."
+            f"Raven pools {len(truths)} folds of {store.path.name}. A document can be in"
+            " several of them; the report of the run compares systems fold by fold."
         )
     if left_out:
-        notes.append(f"Left out, since a verifier has no answers there: {', '.join(left_out)}.")
+        notes.append(
+            "Raven leaves out these folds because a verifier has no answers there: "
+            f"{', '.join(left_out)}."
+        )
     if silent:
-        notes.append(f"Left out, since they answered no fold: {', '.join(silent)}.")
+        notes.append(
+            f"Raven leaves out these verifiers because they answered no fold: {', '.join(silent)}."
+        )
     return truth, systems, notes
 
 
@@ -214,9 +219,9 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
         paths = {str(name): path for name, path in answers.items() if isinstance(path, str | Path)}
         if paths and len(paths) < len(answers):
             raise InputError(
-                "some systems' answers are files, others values",
+                "the answers of some systems are files, those of others are values",
                 found=f"{len(paths)} of {len(answers)} are files",
-                fix="give all as files, or all as values",
+                fix="give all answers as files, or all as values",
             )
         if paths:
             answers = [
@@ -233,7 +238,7 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
         if isinstance(answers, Mapping):
             if spec.training_truth is not None:
                 raise InputError(
-                    "training answers go with answers read from files",
+                    "training answers require that the other answers are read from files",
                     fix=(
                         "call ravenbench.tasks.evaluate.analysis.evaluate with training=(same,"
                         " answers)"
@@ -245,7 +250,7 @@ def evaluate(spec: EvaluateSpec) -> Evaluation:
             read = [*test_truth, *read_given(answers, spec.lenient, faults)]
             if not read and not faults:
                 raise InputError(
-                    "there are no answers to evaluate",
+                    "no answers to evaluate",
                     expected="at least one file or folder of answers",
                 )
             in_order = aligned(known, read, faults, spec.skip_faulty)
@@ -275,7 +280,7 @@ def _digests(read: Sequence[SystemAnswers]) -> dict[str, str]:
 
 
 class Kept(Record, frozen=True, kw_only=True):
-    """Truth and answers of an evaluation, and how it was made; their numbers stand beside it in one file."""
+    """Truth and answers of an evaluation, and how it was made; their numbers are in one file next to it."""
 
     ids: list[str]
     authors: list[str]
@@ -321,9 +326,9 @@ def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
     not answers to it."""
     if not (kept_file := folder / KEPT).is_file():
         raise InputError(
-            "this evaluation did not keep its answers, and others cannot be put beside them",
+            "this evaluation did not keep its answers, so Raven cannot add other systems",
             file=folder,
-            fix="make it again: raven evaluate … --keep --out FOLDER",
+            fix="repeat the evaluation: raven evaluate … --keep --out FOLDER",
         )
     record, arrays = read_packed(kept_file, Kept)
     faults = answer_faults()
@@ -336,7 +341,7 @@ def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
     )
     if twice := sorted(set(late) & set(record.systems)):
         raise InputError(
-            "a system of this evaluation has that name", found=twice[0], fix="give another NAME"
+            "a system of this evaluation has the same name", found=twice[0], fix="give another NAME"
         )
     read = [
         replace(system, system=name)
@@ -390,7 +395,7 @@ def _training(
             raise InputError("training answers need a training truth")
         return None
     if isinstance(answers, Mapping):
-        raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
+        raise InputError("training answers must be files or SystemAnswers", found="a mapping")
     past, training_truth, _ = _truth(truth, "train")
     faults = answer_faults()
     return past.same, aligned(
@@ -426,11 +431,11 @@ def _breakdowns(
 def _group(truth: Truth) -> ProblemAttribute:
     if truth.group is None:
         raise FormatError(
-            "truth does not group its problems",
+            "truth does not have groups of problems",
             expected=(
                 "PAN13–15 ids that begin with letters, a contents.json, or a run with several"
                 " setups"
             ),
-            fix="break down by a file: FILE:COLUMN",
+            fix="give the groups in a file: FILE:COLUMN",
         )
     return ProblemAttribute("group", truth.group)

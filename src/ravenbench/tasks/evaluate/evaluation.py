@@ -143,7 +143,7 @@ class BreakDown:
     """Scores on parts of the problems.
 
     ``parts`` are names with their count of problems and how many of these are by one author; ``left_out`` counts
-    problems that belong to no part. ``systems[name]`` holds one entry a part, ``macro[name]`` the plain mean over
+    problems that belong to no part. ``systems[name]`` has one entry for each part, ``macro[name]`` the plain mean over
     parts.
     """
 
@@ -184,7 +184,7 @@ class Evaluation(Shown):
     tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or authors); ``most_trials``
     are those of a test of counts that few of the first decide, 0 where there are no more; ``band`` is the half-width
     chosen on training answers, None without; ``operating`` is the hull's point of least expected cost; ``f05u_2020``
-    says that ``f05u`` and the means that hold it are in their 2020 form; ``digests`` are hashes of files of answers by
+    says that ``f05u`` and the means that include it have their 2020 form; ``digests`` are hashes of files of answers by
     system.
     """
 
@@ -351,7 +351,7 @@ def _scores_json(scores: Mapping[str, float | None]) -> dict[str, float | int | 
 NAME: Col[SystemScores] = col("system", "name", text=True)
 
 
-MISSING = "Missing: unanswered problems without any answer."
+MISSING = "Missing: problems without any answer; they count as unanswered."
 
 
 def scores_table(evaluation: Evaluation) -> Table:
@@ -391,9 +391,11 @@ def scores_table(evaluation: Evaluation) -> Table:
             f"{evaluation.problems:,} problems, {evaluation.same:,}"
             f" {evaluation.truth.words.all_yes}. "
         )
-        + ("F0.5u and overall in their form of 2020. " if evaluation.f05u_2020 else "")
-        + f"Systems of one rank do not all differ significantly in {evaluation.ranked_by}"
-        f" (randomization test, Holm, α = {evaluation.alpha}).",
+        + ("F0.5u and overall as defined in 2020. " if evaluation.f05u_2020 else "")
+        + (
+            f"Systems that share a rank do not all differ significantly in {evaluation.ranked_by}"
+            f" (randomization test, Holm, α = {evaluation.alpha})."
+        ),
     )
 
 
@@ -408,7 +410,8 @@ def skipped_table(evaluation: Evaluation) -> Table:
         col("first fault", "first.0", text=True, json="first"),
         col(None, lambda one: "; ".join(one.first), json="all_faults"),
         note=(
-            "They have faults and were left out on request; the others are evaluated without them."
+            "These submissions have faults, and Raven left them out as requested; the others"
+            " are evaluated without them."
         ),
     )
 
@@ -428,8 +431,8 @@ def intervals_table(evaluation: Evaluation) -> Table:
             terminal=(*evaluation.added, *IN_TERMINAL)[: len(IN_TERMINAL)],
         ),
         note=(
-            f"Bootstrap over {evaluation.unit}, {evaluation.replicates:,} replicates shared by all"
-            " systems."
+            f"Bootstrap over {evaluation.unit}; all systems share the same "
+            f"{evaluation.replicates:,} replicates."
         ),
     )
 
@@ -458,16 +461,17 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
     note = f"{', '.join([*offered, '= no significant difference'])}; {test}, Holm-corrected."
     if len(offered) < len(STARS):
         needed = (
-            f"trials={LEAST_STARS * len(pairs)} (a key of a file for --spec) gives *** (p < .001)"
+            f"use trials={LEAST_STARS * len(pairs)} (a key in a file for --spec) to reach ***"
+            " (p < .001)"
         )
         needed = (
             needed
             if isinstance(evaluation.metrics[metric], Counted)
-            else "this metric has no more trials"
+            else "this metric allows no more trials"
         )
         note += (
-            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p is below"
-            f" {least:.3g}: {needed}."
+            f" With {trials:,} trials and {counted(len(pairs), 'pair')} no corrected p can be"
+            f" below {least:.3g}; {needed}."
         )
     numbered = list(enumerate(evaluation.ranked, 1))
     return table(
@@ -513,11 +517,11 @@ def calibration_table(evaluation: Evaluation) -> Table:
         col("precision", lambda system: system.scores["precision"]),
         col("recall", lambda system: system.scores["recall"]),
         note=(
-            f"ECE: mean distance of value and share of {evaluation.truth.words.many} over ten bins,"
-            " 0 is best. C_llr (bits): 0 is perfect, 1 is knowing nothing; it is the sum of"
-            " discrimination, what the ranking leaves undecided, and calibration, what"
-            " recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which costs"
-            " without limit."
+            "ECE: mean distance between the value and the proportion of "
+            f"{evaluation.truth.words.many} in ten bins; 0 is best. C_llr (bits): 0 is"
+            " perfect, 1 means no information; it is the sum of discrimination (what the ranking"
+            " leaves undecided) and calibration (what recalibration could save). n/a: a wrong"
+            " answer of exactly 0 or 1, whose cost is infinite."
         ),
     )
 
@@ -548,9 +552,10 @@ def operating(evaluation: Evaluation) -> str:
     words = evaluation.truth.words
     rates = f"(false-positive rate {figure(point.fpr)}, true-positive rate {figure(point.tpr)})"
     if point.system is None:
-        return f"Least expected cost: answer “{words.yes if point.fpr else words.no}” always."
+        return f"Least expected cost: always answer “{(words.yes if point.fpr else words.no)}”."
     return (
-        f"Least expected cost: {point.system}, “{words.yes}” from {point.threshold:.4g} on {rates}."
+        f"Least expected cost: {point.system}, with “{words.yes}” at {point.threshold:.4g} or"
+        f" more {rates}."
     )
 
 
@@ -590,9 +595,9 @@ def breakdown_table(evaluation: Evaluation, breakdown: BreakDown) -> Table:
         (metric, True) for metric in (*RANGED, *evaluation.added)
     ]
     metrics.sort(key=lambda metric_column: (*SHOWN, *evaluation.added).index(metric_column[0]))
-    note = "“all” pools every problem as PAN does; the macro mean gives each part the same weight."
+    note = "“all” pools all problems, as PAN does; the macro mean gives each part the same weight."
     if breakdown.left_out:
-        note += f" {breakdown.left_out:,} problems belong to no part and stand in “all” alone."
+        note += f" {counted(breakdown.left_out, 'problem')} without a part: only in “all”."
     return table(
         breakdown_key(evaluation, breakdown),
         f"By {breakdown.by}",

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)))
 APART = ("#0072b2", "#c04f00", "#00795a", "#a4527f", "#8a6400", "#3d6f8f")
-"""Colours after Okabe and Ito, which readers tell apart who see no red or no green; darkened for white numbers."""
+"""Colours after Okabe and Ito, which readers who see no red or no green can distinguish; darkened for white numbers."""
 VERTICES = 300
 """Most vertices drawn of a curve; the hull is always drawn whole."""
 PANELS = 24
@@ -71,7 +71,7 @@ class EvaluationView(View):
         self.written: Path | None = None
 
     def finding(self) -> str:
-        """Whose score is best, and who does not differ significantly from it."""
+        """Say which system has the best score, and which systems do not differ significantly from it."""
         evaluation = self.evaluation
         scores = (
             (system.name, system.scores[evaluation.ranked_by]) for system in evaluation.ranked
@@ -86,7 +86,10 @@ class EvaluationView(View):
             for system in evaluation.ranked
             if system.tie_group == evaluation.ranked[0].tie_group
         ]
-        note = f" The first {len(tied)} of {len(evaluation.ranked)} systems do not all differ significantly."
+        note = (
+            f" The first {len(tied)} of {len(evaluation.ranked)} systems do not all differ"
+            " significantly."
+        )
         gaps = ", ".join(
             f"{system.name} {system.missing:,}" for system in evaluation.ranked if system.missing
         )
@@ -115,10 +118,10 @@ def write_evaluation(
     ``index.html``, ``report.json``, ``tables/*.csv`` and ``.tex``, ``figures/*.svg``, ``.pdf`` and ``.png``,
     ``meta/NAME/answers.jsonl``.
 
-    ``folder``: its place; one in an object store is filled when all files are made. InputError if something other than
-    an earlier evaluation lies there, or the place cannot be written. ``title`` heads the page and
-    a site's leaderboard. ``keep_answers``: truth and answers are written too, so that ``raven site`` can put later
-    ones beside them; such a folder is not to be published.
+    ``folder``: its place; one in an object store is filled when all files are made. InputError if anything other than
+    an earlier evaluation is there, or the place cannot be written. ``title`` heads the page and a site's leaderboard.
+    ``keep_answers``: truth and answers are written too, so that ``raven site`` can put later ones beside them; such a
+    folder is not to be published.
     """
     view: EvaluationView = evaluation._view()
     view.written = write_whole(
@@ -149,7 +152,7 @@ def _write(evaluation: Evaluation, folder: Path, title: str, keep_answers: bool)
 
 
 def papers(evaluation: Evaluation) -> list[Paper]:
-    """What whoever uses an evaluation cites."""
+    """Return the papers to cite for an evaluation."""
     return cited_by("evaluate", {"metrics": evaluation.tests}, [])
 
 
@@ -209,12 +212,13 @@ def closing(evaluation: Evaluation) -> list[RenderableType]:
         else:
             blocks.append(
                 Text(
-                    f"By {breakdown.by}: {len(breakdown.parts)} parts; they are in the JSON object and with --out."
+                    f"By {breakdown.by}: {len(breakdown.parts)} parts, which are in the JSON"
+                    " object and with --out."
                 )
             )
     if evaluation.band is not None:
         band = f"{evaluation.band:g} of 0.5, as learned in training."
-        blocks.append(Text(f"meta-band leaves open what lies within ± {band}"))
+        blocks.append(Text(f"meta-band does not answer problems whose mean is within ± {band}"))
     return [*blocks, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
 
 
@@ -241,7 +245,9 @@ def _starred(table: Table) -> Table:
 
     rows = tuple(tuple(cell(value, i) for i, value in enumerate(row)) for row in table.rows)
     return replace(
-        table, rows=rows, note=f"* best system of its column, combined answers aside. {table.note}"
+        table,
+        rows=rows,
+        note=f"* best system in this column, without combined answers. {table.note}",
     )
 
 
@@ -391,7 +397,7 @@ def diagrams(evaluation: Evaluation) -> Figure:
         if panel + columns >= len(systems):
             ax.tick_params(labelbottom=True)
     figure.supxlabel("mean answer", fontsize=9, color=INK)
-    figure.supylabel(f"share of {evaluation.truth.words.many}", fontsize=9, color=INK)
+    figure.supylabel(f"proportion of {evaluation.truth.words.many}", fontsize=9, color=INK)
     return figure
 
 

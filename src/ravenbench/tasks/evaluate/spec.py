@@ -22,7 +22,8 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     metrics: Annotated[
         Any,
         about(
-            "Metrics to test all pairs in; ties by the first. Also auc, overall, final …",
+            "Metrics in which to test all pairs; the first decides ties. Also auc, overall,"
+            " final …",
             takes="str | Sequence[str | Metric]",
         ),
     ] = "c@1,accuracy"
@@ -35,30 +36,30 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     costs: Annotated[
         tuple[float, float],
         about(
-            "Cost of a false 'same author' and of a false 'different authors', for the operating"
-            " point.",
+            "Cost of a false 'same author' and of a false 'different authors', for the"
+            " operating point.",
             takes="tuple[float, float]",
             command=False,
         ),
     ] = (1.0, 1.0)
     same_share: Annotated[
-        float | None, about("Share of same-author problems in use; default: as in truth.")
+        float | None, about("Proportion of same-author problems in practice; default: as in truth.")
     ] = None
     replicates: Annotated[AtLeastOne, about("Bootstrap replicates.")] = 10_000
     trials: Annotated[
         AtLeastOne | None,
-        about("Trials of each randomization test; default 10,000, more where *** needs them."),
+        about("Trials of each randomization test; default 10,000, or more if *** needs them."),
     ] = None
     level: Annotated[Share, about("Level of the intervals.", command=False)] = 0.95
     alpha: Annotated[
         Share,
         about(
-            "Corrected p at which the difference of two systems is called significant.",
+            "Corrected p up to which the difference of two systems is significant.",
             command=False,
         ),
     ] = 0.05
-    seed: Annotated[int, about("Seed of every draw.")] = 0
-    workers: Annotated[AtLeastOne | None, about("Threads; default: all cores.")] = None
+    seed: Annotated[int, about("Seed of every random draw.")] = 0
+    workers: Annotated[AtLeastOne | None, about("Number of threads; default: all cores.")] = None
 
 
 GIVEN_ANSWERS = (
@@ -72,7 +73,7 @@ class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields
     truth: Annotated[
         Any,
         about(
-            "truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.",
+            "truth.jsonl or truth.txt, its folder or zip, or a folder of raven run.",
             takes="str | Path | Truth",
         ),
     ]
@@ -86,21 +87,26 @@ class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields
     ] = ()
     lenient: Annotated[bool, about("Read values such as [0.5] as numbers.")] = False
     skip_faulty: Annotated[
-        bool, about("Leave out submissions with faults, list them, evaluate the rest.")
+        bool, about("Leave out submissions with faults, list them and evaluate the others.")
     ] = False
     by: Annotated[
         Any,
         about(
-            "Break down by 'group' or FILE:COLUMN[:PARTS]; may be repeated.",
+            "Show results by 'group' or FILE:COLUMN[:PARTS]; may be repeated.",
             takes="Sequence[str | ProblemAttribute]",
             many=True,
         ),
     ] = None
     encoding: Encoding = None
     training_truth: Annotated[
-        Any, about("Truth of a training set, for band and stacking.", takes="str | Path | Truth")
+        Any,
+        about("Truth of a training set, for meta-band and stacking.", takes="str | Path | Truth"),
     ] = None
     training_answers: Annotated[
         Any,
-        about("The same systems' answers there; may be repeated.", takes=GIVEN_ANSWERS, many=True),
+        about(
+            "Answers of the same systems to the training set; may be repeated.",
+            takes=GIVEN_ANSWERS,
+            many=True,
+        ),
     ] = ()

@@ -53,10 +53,10 @@ class Evaluate(Work):
             takes=PATH,
             flags=("--out", "-o"),
         ),
-        _task_option("title", "Heading of the page, and of the leaderboard in a site."),
+        _task_option("title", "Heading of the page, and of the leaderboard on a site."),
         _task_option(
             "keep",
-            "Keep truth and answers in --out (not to publish), for raven site --submit later.",
+            "Keep truth and answers in --out (do not publish them), for raven site --submit later.",
             kind=bool,
         ),
         _task_option(
@@ -68,8 +68,8 @@ class Evaluate(Work):
         _task_option(
             "cost_different", "Cost of a false 'different authors'.", kind=float, default=1.0
         ),
-        _task_option("pan_truth", "PAN's form, -i TRUTH -a ANSWERS -o OUT: truth.", "-i"),
-        _task_option("pan_answers", "PAN's form: the answers of one system.", "-a"),
+        _task_option("pan_truth", "Truth, in PAN's form -i TRUTH -a ANSWERS -o OUT.", "-i"),
+        _task_option("pan_answers", "Answers of one system, in PAN's form.", "-a"),
     )
     arguments = ("truth", "answers")
     spared = ("truth",)
@@ -79,10 +79,10 @@ class Evaluate(Work):
         " encoding training_truth training_answers cost_same cost_different same_share workers seed"
     )
     note = (
-        "``answers`` may also map each system to a file, or to its values in truth's order. Without"
-        " ``by`` there are break-downs by group (language and genre, or a run's setup) where truth"
-        " has several. Tie groups are by the first of ``metrics``, which may be metrics of your"
-        " own."
+        "``answers`` may also map each system to a file, or to its values in the order of"
+        " truth. Without ``by``, results are also shown by group (language and genre, or the"
+        " setup of a run) if truth has several. The first of ``metrics``, which may be"
+        " metrics of your own, decides ties."
     )
     result = "Evaluation"
 

@@ -1,4 +1,4 @@
 """``raven pan14``: verifiers on corpora with a train and a test part, as at PAN-2014.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the modules in this folder do the work.
 """

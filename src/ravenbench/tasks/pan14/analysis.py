@@ -33,7 +33,7 @@ from ravenbench.tasks.pan14.plan import Pan14CorpusRecord, Pan14Plan
 from ravenbench.types import Floats, Labels, name_array
 
 REPLICATES = 10_000
-"""How often problems are drawn anew for the intervals."""
+"""How often problems are resampled for the intervals."""
 META = "META-CLASSIFIER"
 METRICS = ("auc", "c@1", "final")
 TESTS = ("c@1", "final")
@@ -74,9 +74,9 @@ class CorpusScores:
 class Overview(Answer[Pan14Plan]):
     """Everything the reports say.
 
-    ``micro`` pools the problems of all corpora, ``macro`` gives each corpus the same weight; both hold the systems
-    that completed every corpus. ``content`` is the transplant probe over all corpora, as a mean over them, None where
-    it was not asked for. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such systems.
+    ``micro`` pools the problems of all corpora, ``macro`` gives each corpus the same weight; both have the systems that
+    completed every corpus. ``content`` is the transplant probe over all corpora, as a mean over them, None where it was
+    not asked for. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such systems.
     """
 
     Plan = Pan14Plan

@@ -3,7 +3,7 @@
 In: paths of corpora (``read_corpora``); their problems, verifiers by name and the kind of probe (``draft``).
 Out: ``ProblemParts`` (problems to learn from and to answer, with truth); a ``Draft`` of a ``Pan14Plan``, whose numbers
 are counts of problems and documents, or means of such; ``shared_documents`` a count and a mask (n,). InputError or
-FormatError if a path holds no corpus with both parts and truth, or two have one name.
+FormatError if a path has no corpus with both parts and truth, or two have the same name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 
 class PartRecord(Record, frozen=True, kw_only=True):
-    """What one part of a corpus holds: counts of problems and of same-author ones among them, and means of two sizes.
+    """The content of one part of a corpus: counts of problems and of same-author ones among them, and means of two
+    sizes.
 
     ``known`` is the mean number of known documents in a problem, ``words`` the mean number of words in a document.
     """
@@ -90,8 +91,8 @@ class ProblemParts:
 
 
 def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[ProblemParts]:
-    """Every corpus with a train and a test part, in the order found. Raises InputError if a path holds none, a part has
-    no truth, two corpora have one name, or all problems to learn from are of one class.
+    """Every corpus with a train and a test part, in the order found. Raises InputError if a path has none, a part has
+    no truth, two corpora have the same name, or all problems to learn from are of one class.
     """
     corpora: list[ProblemParts] = []
     for path in data:
@@ -108,7 +109,7 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
                 file=path,
                 found=seen,
                 expected="CORPUS/train and CORPUS/test, each with truth.txt",
-                fix="raven verify takes the two parts from different places",
+                fix="use raven verify, which takes the two parts from different places",
             )
         for name, own in whole.items():
             own["train"].truth()
@@ -117,9 +118,9 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
     twice = [name for name, count in Counter(c.name for c in corpora).items() if count > 1]
     if twice:
         raise FormatError(
-            "two corpora have one name",
+            "two corpora have the same name",
             found=twice[0],
-            fix="give one of them, or rename its folder",
+            fix="give only one of them, or rename its folder",
         )
     for corpus in corpora:
         check_classes(corpus.name, corpus.train.truth())
@@ -147,7 +148,7 @@ def draft(
     progress: Progress = silent,
     sketched: bool = False,
 ) -> Draft[Pan14Plan]:
-    """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them.
+    """The folds of these corpora and then of their probes, over one table of texts, and the plan that describes them.
 
     ``sketched`` for a forecast: nothing is transplanted, and nothing compared.
     """
@@ -198,8 +199,10 @@ def _corpus_record(
     joined = collapsed(corpus.train.problems, corpus.train.truth())
     taught = [*corpus.train.notes, *([] if joined is None else [joined])]
     common = [
-        f"{documents:,} documents to answer about stand among those to learn from, maybe cut or"
-        f" changed a little, and {int(touched.sum()):,} of {len(touched):,} problems have one"
+        (
+            f"{documents:,} test documents are also training documents, maybe cut or changed a"
+            f" little; {int(touched.sum()):,} of {len(touched):,} problems contain one"
+        )
     ][: bool(documents)]
     learned = corpus.train.problems
     common += unlike_problems(

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ravenbench.builtin import is_control
+from ravenbench.errors import counted
 from ravenbench.metrics.base import Metric, title_of
 from ravenbench.reports import content
 from ravenbench.reports.beside import theirs_is
@@ -45,7 +46,7 @@ IN_TERMINAL = "c@1"
 """The metric whose tests a terminal shows."""
 LONGEST = 28
 """Characters of a name in a figure."""
-NOTE = "final = AUC · c@1; seconds to train and answer. Bootstrap over problems."
+NOTE = "final = AUC · c@1; seconds are for training and answering. Bootstrap over problems."
 
 
 class Pan14Report(Report[Overview]):
@@ -188,7 +189,7 @@ def _rows_json(rows: Rows) -> dict[str, Any]:
 
 
 def data_table(overview: Overview) -> Table:
-    """Table 1: what the corpora hold."""
+    """Table 1: the content of the corpora."""
     rows = [
         (corpus, name, side, unread)
         for corpus in overview.corpora
@@ -209,8 +210,8 @@ def data_table(overview: Overview) -> Table:
         col("words", lambda row: round(row[2].words)),
         col("unreadable", lambda row: len(row[3])),
         note=(
-            "Known documents a problem, words a document (means); unreadable problems count as"
-            " unanswered in test."
+            "Known documents of each problem, words of each document (means); unreadable test"
+            " problems count as unanswered."
         ),
         terminal=False,
     )
@@ -265,8 +266,8 @@ def overall_table(overview: Overview) -> Table:
         col("macro", lambda row: macro[row[0]].scores["final"]),
         col("macro interval", lambda row: macro[row[0]].interval["final"]),
         note=(
-            f"{NOTE} The macro mean gives each corpus the same weight. The meta-classifier is the"
-            " mean of all answers."
+            f"{NOTE} The macro mean gives each corpus the same weight. The meta-classifier is"
+            " the mean of all answers."
         ),
     )
 
@@ -324,15 +325,15 @@ def without_shared_table(corpus: CorpusScores, number: int) -> Table:
         col("without", lambda row: corpus.without_shared[row[0]].scores["final"]),
         col("interval without", lambda row: corpus.without_shared[row[0]].interval["final"]),
         note=(
-            f"{shared.documents} documents stand in train and test; {len(shared.problems)} test"
-            " problems touch one and are left out here."
+            f"{counted(shared.documents, 'document')} in both train and test; this table"
+            f" leaves out the {counted(len(shared.problems), 'test problem')} with one."
         ),
         section="corpora",
     )
 
 
 def published_tables(overview: Overview) -> list[Table]:
-    """Every method's final score beside the printed one, and why they may differ, where corpora bear its names."""
+    """Every method's final score beside the printed one, and why they may differ, for corpora with its names."""
     corpora = [corpus for corpus in overview.corpora if corpus.name in CORPORA]
     names = sorted(
         {name for corpus in corpora for name in corpus.rows}, key=lambda name: (name == META, name)
@@ -353,7 +354,7 @@ def published_tables(overview: Overview) -> list[Table]:
         return []
     beside = table(
         "published",
-        "Beside the published figures",
+        "Published figures compared",
         rows,
         col("system", "0", text=True),
         col("corpus", "1.name", text=True),
@@ -366,8 +367,8 @@ def published_tables(overview: Overview) -> list[Table]:
             text=True,
         ),
         note=(
-            "Printed: final scores of the overview, Tables 3–8; n/a where a method was published on"
-            " other data."
+            "Printed: final scores of the overview, Tables 3–8; n/a if a method was published"
+            " on other data."
         ),
         section="corpora",
     )

@@ -39,12 +39,12 @@ DEFAULT_VERIFIERS = "raven-2026, impostors, cng-2013, ppm, char-ngram, function-
 
 
 class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the corpora lie and which verifiers answer them."""
+    """Places of the corpora, and the verifiers that answer them."""
 
     data: Annotated[
         Annotated[tuple[str, ...], msgspec.Meta(min_length=1)],
         about(
-            "Zips or folders that hold CORPUS/train and CORPUS/test, or folders of such zips.",
+            "Zips or folders that contain CORPUS/train and CORPUS/test, or folders of these zips.",
             takes=PATHS,
             many=True,
         ),
@@ -61,22 +61,25 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     encoding: Encoding = None
     probe: Annotated[
         Literal["transplant", "none"],
-        about("transplant: how far content alone moves a verifier; none. Default: transplant."),
+        about(
+            "transplant: measure how far content changes the answers of a verifier; none."
+            " Default: transplant."
+        ),
     ] = "transplant"
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
+        """JSON form of what decides answers: the place of the data does not; their hashes are next to it."""
         defaults = {"verifiers": self.verifiers, "probe": self.probe}
         further = {"encoding": self.encoding, "metrics": self.metrics}
         return defaults | {key: value for key, value in further.items() if value is not None}
 
 
 class Pan14(Task):
-    """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
+    """Train and test verifiers on each corpus, and report the results as the PAN-2014 overview does.
 
-    AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with intervals; the
-    meta-classifier, pairwise tests, the ROC hull; and how far content alone moves each verifier. If it is interrupted,
-    the same command continues where it stopped.
+    The report has AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with
+    intervals; the meta-classifier, pairwise tests and the ROC hull; and how far content changes the answers of each
+    verifier. If the command is interrupted, the same command continues where it stopped.
 
         raven pan14 pan14/*.zip
 
@@ -88,7 +91,7 @@ class Pan14(Task):
     report = "ravenbench.tasks.pan14.report:Pan14Report"
     answer = "ravenbench.tasks.pan14.analysis:Overview"
     Spec = Pan14Spec
-    own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH),)
+    own = (Option("out", "Folder or URL of the run; default raven-runs/….", takes=PATH),)
     arguments = ("data",)
     order = "data verifiers metrics probe"
     device = True
@@ -113,7 +116,9 @@ class Pan14(Task):
             metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ()
         ):
             if metric.reads == "scores":
-                raise SpecError(f"the metric {metric} reads raw scores", fix="give it to raven run")
+                raise SpecError(
+                    f"the metric {metric} needs raw scores", fix="use it with raven run"
+                )
         self.progress("reading the problems", 0, 0)
         self.corpora = read_corpora(self.spec.data, self.spec.encoding)
         self.data = {f"data {i}": data_hash(path) for i, path in enumerate(self.spec.data)}

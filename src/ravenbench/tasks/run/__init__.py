@@ -1,4 +1,4 @@
 """``raven run``, the main job: topics, folds and pairs, every verifier on every fold.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the modules in this folder do the work.
 """

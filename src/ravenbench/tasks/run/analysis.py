@@ -133,10 +133,11 @@ class PoolNumber(Number):
 class Point:
     """One design of a sweep: a setup with m topics, chosen by an encoder.
 
-    ``mean_similarity`` and ``max_similarity`` are cosines over train × test topics, mean over folds, in the sweep's
-    first encoder, whichever chose. ``stability`` is Spearman's ρ between the rankings of verifiers on two folds of a
-    pool, by metric and on average. ``merged`` is how many topics joined a chosen one and ``test_pairs`` the pairs of a
-    test set, both means; ``shared`` is the share of chosen topics that the same setup chooses by the first encoder.
+    ``mean_similarity`` and ``max_similarity`` are cosines over train × test topics, mean over folds, by the first
+    encoder of the sweep, also if another encoder chose. ``stability`` is Spearman's ρ between the rankings of verifiers
+    on two folds of a pool, by metric and on average. ``merged`` is how many topics joined a chosen one and
+    ``test_pairs`` the pairs of a test set, both means; ``shared`` is the share of chosen topics that the same setup
+    chooses by the first encoder.
     """
 
     setup: str
@@ -282,7 +283,7 @@ METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
 """Metrics of a run's tables, in their order; all in [0, 1], higher is better."""
 
 TESTED = ("auc", "overall")
-"""Metrics of the topic shortcut test: AUC leads, for it depends on no threshold."""
+"""Metrics of the topic shortcut test: AUC is first, because it does not depend on a threshold."""
 
 ORDER = ("hits", "random", "anti")
 """Setups in the order of tables."""
@@ -299,8 +300,8 @@ def title(name: str) -> str:
 class Setup:
     """One setup (HITS, Random, Anti, Given …) over all pools; figures are means over its folds (Table 1).
 
-    ``topics`` holds the chosen topics of each pool in order of choice; ``split`` their number in train and
-    test, ``pairs``, ``documents`` and ``authors`` what lies there; ``neighbours`` the most similar
+    ``topics`` has the chosen topics of each pool in order of choice; ``split`` their number in train and
+    test, ``pairs``, ``documents`` and ``authors`` their numbers there; ``neighbours`` the most similar
     (train topic, test topic, cosine) of its folds (Table 6), ``mean_similarity`` and ``max_similarity`` the
     cosines over train × test topic pairs (Table 7), in a second encoder too where topics were extracted.
     """

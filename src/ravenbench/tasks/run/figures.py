@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NARROW = 0.1
-"""No axis of scores spans less, lest it make much of nothing."""
+"""An axis of scores never spans less, so that it does not exaggerate small differences."""
 
 
 def draw(analysis: Analysis) -> dict[str, Figure]:

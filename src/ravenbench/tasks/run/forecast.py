@@ -1,4 +1,4 @@
-"""Forecasts what a run would hold and be able to show, before any of it is computed (contract 7).
+"""Forecasts what a run would contain and could show, before any of it is computed (contract 7).
 
 In: a ``RunSpec`` and a callback of progress; for ``chance_variance`` a ``Fold``.
 Out: a ``Forecast``: counts of documents, topics, cells, fits and folds, mean counts of pairs, and the smallest
@@ -43,7 +43,7 @@ class MeanSizes:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run would hold: sizes are mean counts of pairs over folds, drawn of a few pools and repetitions;
+    """What a run would contain: sizes are mean counts of pairs over folds, drawn of a few pools and repetitions;
     detectable differences are in AUC.
 
     ``parts`` says what the topics are: topics, or groups of authors where the texts have none. As many problems have

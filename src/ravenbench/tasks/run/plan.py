@@ -136,7 +136,7 @@ def _with_cut_folds(
 
 
 def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int) -> Labels | None:
-    """Labels of a table that has grown to ``size`` texts, of which the further ones are told by problems on it."""
+    """Labels of a table that has grown to ``size`` texts, in which problems label the additional texts."""
     labels = longer(column, size)
     if labels is None:
         return None
@@ -299,8 +299,8 @@ def _strata(
     size = sum(len(fold.test) for fold in drawn) // 4
     if size < FEWEST_PAIRS and transplanter is not None:
         reason = (
-            f"{size} problems of each kind could be drawn (one author or two, on one topic or on"
-            f" two), {FEWEST_PAIRS} are needed"
+            f"only {size} problems of each kind could be drawn (one author or two, on one"
+            f" topic or on two), and {FEWEST_PAIRS} are needed"
         )
         return StrataRecord(folds={}, pairs=size, reason=reason), []
     return StrataRecord(

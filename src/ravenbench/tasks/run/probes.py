@@ -6,8 +6,8 @@ of pairs (AUC, 0 to 1; C_llr in bits, None where infinite; counts of pairs), one
 (words; AUC, c@1 and a share, 0 to 1), their ``Table``s, sentences and figures.
 
 The crossed probe shows how far every verifier depends on the domain it was trained on. Hard pairs are those whose
-topics speak against the truth: a description, not a verdict, for communities have styles too, so some of what makes
-shared topics hard is style. Lengths answer how many words a verifier needs.
+topics contradict the truth: a description, not a verdict, for communities have styles too, so some of what makes shared
+topics hard is style. Lengths answer how many words a verifier needs.
 """
 
 from __future__ import annotations
@@ -136,11 +136,11 @@ def _domain_row(
     gain = gain_figure(real)
     reason = None
     if not plan.matched:
-        reason = f"verdicts are given under matched pairs, and these are {plan.pairs}"
+        reason = f"Raven gives verdicts only for matched pairs, and these are {plan.pairs}"
     elif pairs is not None and pairs < FEWEST_PAIRS:
         reason = (
-            f"a test set has {pairs:.0f} pairs of its rarer class on average, and at least"
-            f" {FEWEST_PAIRS} are needed"
+            f"a test set has {pairs:.0f} pairs of its rarer class on average, and Raven needs"
+            f" at least {FEWEST_PAIRS}"
         )
     elif gain is None:
         reason = "no repetition is complete"
@@ -158,7 +158,7 @@ def domain_table(probe: Probing | None) -> Table:
     """Gains in AUC of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
     return table(
         "domain",
-        "What the training domain is worth",
+        "Effect of the training domain",
         () if probe is None or not probe.section.repetitions else probe.rows,
         col("verifier", "verifier", text=True, json="verifier"),
         col("verdict", "judged", text=True, show=toned),
@@ -168,8 +168,8 @@ def domain_table(probe: Probing | None) -> Table:
         col(None, "repetitions", json="repetitions"),
         *judged_cols(lambda row: row.judged, shows=DETECTABLE),
         note=(
-            "Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval."
-            " Null: the same with similarities permuted."
+            "Gain: rise of AUC by training near the test topics, on the same test pairs, with"
+            " 95 % interval. Null: the same with permuted similarities."
         ),
     )
 
@@ -179,10 +179,7 @@ def domain_sentence(row: DomainRow) -> str:
     gain = row.gain
     judged = row.judged
     if judged.outcome is Domain.NOT_APPLICABLE:
-        return (
-            "It answers alike after either training: nothing is learned from it, so the question"
-            " does not apply."
-        )
+        return "It learns nothing from training: its answers after both trainings are the same."
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."
     size = figure(abs(gain.value))
@@ -192,7 +189,7 @@ def domain_sentence(row: DomainRow) -> str:
         else f"{'raises' if gain.value > 0 else 'lowers'} AUC by {size}"
     )
     interval = interval_in_words(gain.interval, signed=True)
-    text = f"Training near the test topics instead of near others {moved}{interval}."
+    text = f"Training near the test topics {moved}{interval}."
     if judged.outcome is Domain.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     if judged.outcome is Domain.UNDECIDED and judged.needed:
@@ -240,7 +237,8 @@ def domain_figure(probe: Probing) -> Figure:
 
 HELPS = "one topic", "two topics"
 MISLEADS = "two topics", "one topic"
-"""Topics of same-author pairs and of different-author pairs where topic speaks for the truth, and against it."""
+"""Topics of same-author pairs and of different-author pairs where topic agrees with the truth, and where it contradicts
+it."""
 
 
 @dataclass(frozen=True)
@@ -352,7 +350,7 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
     """AUC and C_llr by what topics same-author and different-author pairs share."""
     return table(
         "strata",
-        "Hard pairs: who shares a topic",
+        "Hard pairs: topics shared or not",
         rows,
         col("verifier", "verifier", text=True, json="verifier"),
         col("same author on", "same_author", text=True, json="same_author"),
@@ -368,10 +366,11 @@ def strata_table(rows: Sequence[Stratum]) -> Table:
         col("interval", "auc.interval", json="interval"),
         col("C_llr", "cllr", json="cllr"),
         note=(
-            "Untouched texts on the test topics of the Random folds, as many pairs of each kind. Topic"
-            " misleads in the row where one author writes on two topics and two authors on"
-            " one. Communities have styles too, so a gap between rows is no proof of reliance."
-            " C_llr: cost of the answers in bits, 1 = answering .5 throughout."
+            "Original texts on the test topics of the Random folds, with equally many pairs"
+            " of each kind. Topic misleads in the row with one author on two topics and two"
+            " authors on one. Communities have styles too, so a gap between rows does not"
+            " prove reliance. C_llr: cost of the answers in bits; 1 is a constant answer of"
+            " .5."
         ),
         section="scores",
         terminal=False,
@@ -459,9 +458,9 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
     """One row a verifier and length."""
     order = list(dict.fromkeys(row.verifier for row in rows))
     note = (
-        "All texts, those learned from included, cut to their first words. from, to: 95 % interval"
-        " of the AUC over authors. full length: share of problems all of whose texts had as many"
-        " words; the others stay shorter."
+        "All texts, including those for training, are cut to their first words. from, to: 95"
+        " % interval of the AUC over authors. full length: proportion of problems whose texts"
+        " all had this many words; the others stay shorter."
     )
     by_verifier = sorted(rows, key=lambda row: (order.index(row.verifier), row.words))
     return table("lengths", "How many words are needed", by_verifier, *LENGTHS, note=note)

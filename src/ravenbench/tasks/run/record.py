@@ -1,7 +1,7 @@
 """Defines the records of the plan of ``raven run``: topics, pools, setups, a sweep, the probe.
 
 In: the fields of each record.
-Out: typed records as ``plan.json`` holds them (``RunPlan``); topics are numbers from 0 into the plan's list of names,
+Out: typed records as in ``plan.json`` (``RunPlan``); topics are numbers from 0 into the plan's list of names,
 similarities are cosines from −1 to 1, ``reached`` is a share from 0 to 1, other numbers are counts; None where a run
 has no such part.
 """
@@ -117,7 +117,7 @@ class LengthRecord(Record, frozen=True, kw_only=True):
 
 
 class StrataRecord(Record, frozen=True, kw_only=True):
-    """Problems of evenly filled strata: the folds that hold them, by the fold whose training set answers them, and how
+    """Problems of evenly filled strata: their folds, by the fold whose training set answers them, and how
     many ``pairs`` each of the four kinds has in all; ``reason`` says why there are none. ``reference`` has AUCs of a
     scorer that guesses topic from what stays when words are replaced (``topic_reference``)."""
 

@@ -24,15 +24,18 @@ from ravenbench.reports import view
 from ravenbench.reports.beside import Beside, beside, of_collection
 from ravenbench.reports.content import (
     badge,
+    best_first,
     content_json,
     content_sentence,
     content_table,
+    glance_table,
     headline,
     no_verdict,
     reference_sentences,
     reference_table,
     references_json,
     replacements_table,
+    topic_sentence,
 )
 from ravenbench.reports.report import Report
 from ravenbench.statistics.axes import EFFECTS, Content, Domain, Judged, wrong_by_chance
@@ -162,7 +165,7 @@ class RunReport(Report[Analysis]):
             and comparison.difference is not None
         ]
         if aucs and (not text or (silent and any(auc.difference for auc in aucs))):
-            several = f"AUC in HITS less that in Random: {_differences(aucs)}."
+            several = f"AUC in HITS minus AUC in Random: {_differences(aucs)}."
             return f"{text} {several if len(aucs) > 1 else f'{aucs[0].verifier}: {finding(aucs[0])}'}".lstrip()
         if text:
             return text
@@ -186,6 +189,8 @@ class RunReport(Report[Analysis]):
             "verdicts": _verdicts(analysis),
             "headline": headline(analysis.content),
             "lets": reference_sentences(analysis.content),
+            "glance": view.to_html(glance_table(analysis.content)),
+            "topic": [] if analysis.content is None else topic_sentence(analysis.content.rows[0]),
             "chance": chance_sentence(analysis),
             "finding": finding,
             "leading": TESTED[0],
@@ -205,7 +210,7 @@ class RunReport(Report[Analysis]):
         """Every key always present; None where undefined.
 
         ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
-        further setups where there are any. ``difference`` is HITS − Random. A table that is not named here stands last.
+        further setups where there are any. ``difference`` is HITS − Random. A table that is not named here is last.
         """
         analysis = self.analysis
         tables = {key: view.rows_json(table) for key, table in self.every.items()}
@@ -268,8 +273,10 @@ class RunReport(Report[Analysis]):
             keys.index("results"), keys.pop(keys.index("shortcut"))
         )  # here scores come first
         for key in keys:
-            table = self.every[key]
-            blocks += [view.for_terminal(table)] if table.rows and table.terminal else []
+            first = key == "content"
+            table = glance_table(analysis.content) if first else self.every[key]
+            if table.rows and table.terminal:
+                blocks.append(view.for_terminal(table, tight=first))
             blocks += map(Text, advice_of.get(key, ()))
         blocks += [
             Text(f"Mind: {sentence}.") for sentence in analysis.plan.corpus.notes.get(ACCOUNT, ())
@@ -289,7 +296,7 @@ def sizes(analysis: Analysis) -> view.Table:
         ]
     rows.append(("authors in both", "authors", "both"))
     rows += [
-        (f"share of same-topic pairs, {kind} author", "composition", kind)
+        (f"proportion of same-topic pairs, {kind} author", "composition", kind)
         for kind in ("same", "different")
     ]
     return view.table(
@@ -308,8 +315,8 @@ def sizes(analysis: Analysis) -> view.Table:
             digits=2,
         ),
         note=(
-            "Means over folds. Pairs in train are those to fit and those to calibrate; shares are"
-            " of test pairs."
+            "Means over folds. Pairs in train are those for training and those for"
+            " calibration; proportions are of test pairs."
         ),
         section="data",
         terminal=False,
@@ -336,7 +343,8 @@ def results(analysis: Analysis) -> view.Table:
     )
     if _partial(analysis):
         note += (
-            " Folds: those with answers, of those planned; a row averages over the former alone."
+            " Folds: those with answers, of those planned; a row is the mean over the folds"
+            " with answers."
         )
     for verifier in analysis.plan.verifiers:
         shares = [
@@ -353,8 +361,8 @@ def results(analysis: Analysis) -> view.Table:
             note += f" {verifier.name} left {share} problems unanswered (0.5): {why}."
     if analysis.shortcut:
         note += (
-            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, †"
-            " higher in HITS; it takes folds for independent, which they are not."
+            " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower,"
+            " † higher in HITS. The test assumes independent folds, which these are not."
         )
     rows = [result for result in by_setup if result is not None]
     cols = _result_cols(analysis)
@@ -471,9 +479,9 @@ def variants_of(analysis: Analysis) -> view.Table:
 
 
 WHY_HITS = (
-    "theirs are of the fan fiction of PAN 2020 and 2021, ten folds, SentenceBERT topics and five"
-    " verifiers; here the corpus, its topics, their encoder and the verifiers that are ranked are"
-    " others, unless you chose them so."
+    "the published figures are for the fan fiction of PAN 2020 and 2021, ten folds,"
+    " SentenceBERT topics and five verifiers; here the corpus, its topics, their encoder and"
+    " the ranked verifiers are others, unless you chose the same."
 )
 PRINTED_HITS = {"char-ngram": (0.926, 0.927), "ppm": (0.913, 0.926)}
 """Overall in HITS and Random, Table 2."""
@@ -707,9 +715,10 @@ def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
 
 
 def _resolved(run: dict[str, Any]) -> dict[str, Any]:
-    """The head with what it left open named as such: the corpus decided it, and the page says how elsewhere."""
+    """Return the head with the options that it left open marked: the corpus decided it, and the page says how
+    elsewhere."""
     spec = {
-        key: "left to the corpus" if value is None else value
+        key: "decided by the corpus" if value is None else value
         for key, value in run["spec"].items()
         if key not in ("train", "test") or value
     }
@@ -740,7 +749,10 @@ def finding(comparison: Shortcut) -> str:
     least = (
         ""
         if comparison.detectable is None
-        else f"; this run would find one of {view.figure(comparison.detectable)} with 80 % power"
+        else (
+            f"; this run would detect a difference of {view.figure(comparison.detectable)} with 80"
+            " % power"
+        )
     )
     return text + f"It is not statistically significant{least}."
 
@@ -763,17 +775,12 @@ def _differences(aucs: Sequence[Shortcut]) -> str:
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
     """By verifier: a badge, the kind of outcome and a sentence for each axis that was measured."""
     verdicts = []
-    for verifier in analysis.verifiers:
+    rows = () if analysis.content is None else best_first(analysis.content.rows)
+    for verifier in [row.verifier for row in rows] or analysis.verifiers:
         axes = []
         if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
-            axes.append(
-                {
-                    "badge": badge(row.judged),
-                    "kind": row.judged.outcome.name,
-                    "text": content_sentence(row),
-                }
-            )
+            axes.append({"badge": "", "kind": "", "text": content_sentence(row, below_table=True)})
         if analysis.domain is not None and analysis.domain.section.repetitions:
             domain_row = analysis.domain.row(verifier)
             axes.append(
@@ -798,18 +805,19 @@ def chance_sentence(analysis: Analysis) -> str:
     if not count:
         return ""
     return (
-        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count}"
-        f" firm {'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g}"
-        " are expected to be wrong by chance."
+        "Each verdict concerns one verifier and does not depend on the other verifiers; of "
+        f"{counted(count, 'firm verdict')} here at most {wrong_by_chance(count):.2g} are"
+        " expected to be wrong by chance."
     )
 
 
 def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
-    """Sentences on what could not be measured: a probe that is not there, and, unless verdicts stand beside it,
-    ``each`` verifier without one."""
+    """Sentences on what could not be measured: a missing probe, and with ``each``, every verifier without a verdict."""
     sentences = [
-        f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}: unanswered, they"
-        " count as .5."
+        (
+            f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}, which count as"
+            " unanswered (.5)."
+        )
         for name in analysis.verifiers
         if (silent := _unanswered_problems(analysis, name, "no_score"))
     ]
@@ -820,7 +828,8 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
     if domain is not None and not domain.section.repetitions:
         if domain.section.reason != NOT_ASKED:
             sentences.append(
-                f"Nothing on training domains: there is no crossed probe ({domain.section.reason})."
+                "No verdict on training domains, because there is no crossed probe"
+                f" ({domain.section.reason})."
             )
     elif domain is not None and each:
         sentences += [
@@ -840,7 +849,7 @@ def forecast_table(forecast: Forecast) -> view.Table:
         setups.append(("other content", forecast.transplant))
     return view.table(
         "forecast",
-        "This run would hold",
+        "Contents of this run",
         setups,
         view.col("setup", lambda row: row[0], text=True),
         view.col("folds", lambda row: row[1].folds),
@@ -858,12 +867,12 @@ def cure(options: str | None) -> str:
     return (
         f"give {options}"
         if options
-        else "too few topics for several; give a column with more topics by --topic"
+        else "there are too few topics for several pools; give a column with more topics by --topic"
     )
 
 
 def lines(forecast: Forecast) -> list[RenderableType]:
-    """What a run would hold and show."""
+    """Return what a run would contain and show."""
     from rich.text import Text
 
     blocks: list[RenderableType] = [
@@ -873,8 +882,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     ]
     if forecast.detectable is not None:
         text = (
-            "HITS against Random would find a true difference of about"
-            f" {view.figure(forecast.detectable)} in AUC"
+            "HITS against Random would detect a true difference of about "
+            f"{view.figure(forecast.detectable)} in AUC"
         )
         blocks.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
@@ -882,42 +891,40 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     elif forecast.topics and forecast.parts == "topics":
         blocks.append(
             Text(
-                "With one pool no difference between HITS and Random can be shown:"
-                f" {cure(forecast.more_pools)}."
+                "With one pool, Raven cannot show a difference between HITS and Random: "
+                f"{cure(forecast.more_pools)}."
             )
         )
     if forecast.transplant is not None:
-        text = f"Content is transplanted in up to {forecast.transplant.folds} folds"
+        text = f"Raven replaces content in up to {forecast.transplant.folds} folds"
         blocks.append(
-            Text(f"{text}, of {forecast.transplant.test:.0f} problems at most on average.")
+            Text(f"{text}, in at most {forecast.transplant.test:.0f} problems each on average.")
         )
     elif forecast.transplant_reason is not None:
         blocks.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     pairs = round(forecast.probe.test / 2) if forecast.probe is not None else FEWEST_PAIRS
     if forecast.detectable_gain is not None and pairs < FEWEST_PAIRS:
         text = (
-            f"The crossed probe would give no verdict: about {counted(pairs, 'pair')} of a class a"
-            " test set, of"
+            "The crossed probe would give no verdict, because a test set has about "
+            f"{counted(pairs, 'pair')} of a class, and"
         )
         blocks.append(
             Text(
-                f"{text} {FEWEST_PAIRS} that it needs. More documents an author and topic would"
-                " help."
+                f"{text} {FEWEST_PAIRS} are needed. More documents for each author and topic"
+                " would help."
             )
         )
     elif forecast.detectable_gain is not None:
         gain = view.figure(forecast.detectable_gain)
-        text = (
-            f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
-        )
+        text = f"The crossed probe would detect a true gain of about {gain} in AUC with 80 %"
         blocks.append(
             Text(
-                f"{text} power, for a verifier that varies as style-only does; for others a larger"
-                " one."
+                f"{text} power for a verifier that varies as much as style-only; for others"
+                " the gain must be larger."
             )
         )
     elif forecast.probe_reason is not None:
         blocks.append(
-            Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains.")
+            Text(f"No crossed probe ({forecast.probe_reason}), so no verdict on training domains.")
         )
     return blocks

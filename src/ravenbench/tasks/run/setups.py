@@ -50,9 +50,9 @@ def no_choice(plan: record.RunPlan) -> str | None:
     size = plan.m
     cure = f"choose fewer than {size} with --topics, or give" if size > 2 else "give"
     return (
-        f"HITS and Random cannot be compared: of {size} topics {size} are chosen, so both take the same"
-        f" and differ by chance alone. To compare them, {cure} a column with more topics by"
-        " --topic."
+        f"HITS and Random cannot be compared: {size} of {size} topics are chosen, so both"
+        f" choose the same topics and differ only by chance. To compare them, {cure} a column"
+        " with more topics by --topic."
     )
 
 
@@ -64,7 +64,7 @@ Place = tuple[int, tuple[int, ...], tuple[int, ...]]
 class Drawing:
     """What every setup of a run is drawn with, and what has been drawn.
 
-    ``folds`` holds those of every setup so far; ``known`` finds them by choice, so that points of a sweep that choose
+    ``folds`` has those of every setup so far; ``known`` finds them by choice, so that points of a sweep that choose
     alike share them, and by choice and setup, so that a point of the main design finds those of its own setup.
     """
 
@@ -237,7 +237,10 @@ def plan_probe(
 def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
     if spec.probe in ("transplant", "none"):
         return NOT_ASKED
-    needed = f"two domains of one test topic and {NEAR} to train on take {2 * (1 + NEAR)}"
+    needed = (
+        f"two domains with one test topic each and {NEAR} training topics for it take "
+        f"{2 * (1 + NEAR)}"
+    )
     return f"{topics} topics are too few: {needed}" if tests == 0 else None
 
 

@@ -64,13 +64,13 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     corpus: Annotated[
         str | None,
         about(
-            "A known corpus (raven corpus list), a table, a folder of texts by author or an"
-            " imported one. Default: synthetic.",
+            "Name of a corpus (raven corpus list), a table, a folder of texts by author, or"
+            " an imported corpus. Default: synthetic.",
             takes=PATH,
         ),
     ] = "synthetic"
     train: Annotated[
-        str | None, about("Problem set to train on, instead of a corpus.", takes=PATH)
+        str | None, about("Problem set for training, instead of a corpus.", takes=PATH)
     ] = None
     test: Annotated[
         str | None, about("Problem set to answer, together with --train.", takes=PATH)
@@ -86,57 +86,60 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     topics: Annotated[
         AtLeastTwo | tuple[AtLeastTwo, ...] | None,
         about(
-            "How many topics to choose; several numbers are a sweep.",
+            "How many topics to choose; several numbers make a sweep.",
             takes="int | str | Sequence[int]",
             metavar="M[,M…]",
         ),
     ] = None
-    folds: Annotated[AtLeastTwo | None, about("Folds over topics.", metavar="K")] = None
+    folds: Annotated[AtLeastTwo | None, about("Number of folds over topics.", metavar="K")] = None
     pools: Annotated[
         AtLeastOne | None, about("Repetitions on random subsets of topics.", metavar="N")
     ] = None
     pool_share: Annotated[
         Annotated[float, msgspec.Meta(gt=0, le=1)],
-        about("Share of all topics in each of several pools."),
+        about("Proportion of all topics in each of several pools."),
     ] = 0.5
     samplers: Annotated[
-        str, about("How topics are chosen; default: hits (least alike), random, anti (most alike).")
+        str, about("How to choose topics; default: hits (least alike), random, anti (most alike).")
     ] = "hits, random, anti"
     pairs: Annotated[str, about("Pair rule: matched or reference.")] = "matched"
-    docs_per_topic: Annotated[AtLeastTwo | None, about("Documents kept of each topic.")] = None
-    min_docs: Annotated[AtLeastOne | None, about("Topics with fewer documents are left out.")] = (
-        None
-    )
+    docs_per_topic: Annotated[
+        AtLeastTwo | None, about("Number of documents to keep of each topic.")
+    ] = None
+    min_docs: Annotated[AtLeastOne | None, about("Leave out topics with fewer documents.")] = None
     limit: Annotated[AtLeastTwo | None, about("Most pairs on each side of a fold.")] = None
     calibration: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
-        about("Share of training topics (or authors) that calibrates and is not learned from."),
+        about(
+            "Proportion of training topics (or authors) that Raven uses for calibration, not for"
+            " training."
+        ),
     ] = 0.2
     encoder: Annotated[
-        str, about("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")
+        str, about("How to compare topics: lsa, nmf, lda, sbert; several make a sweep.")
     ] = "lsa"
     probe: Annotated[
         Literal["both", "transplant", "crossed", "none"],
         about(
-            "transplant: how far content alone moves a verifier; crossed: what training near the"
-            " test topics is worth; both; none. Default: both."
+            "transplant: how far content changes the answers of a verifier; crossed: the gain"
+            " from training near the test topics; both; none. Default: both."
         ),
     ] = "both"
     replace: Annotated[
         Literal["names-only", "natural", "both"] | None,
         about(
-            "How words are replaced beside fitted and free: names-only (names and numbers),"
-            " natural (by words of the same part of speech), both."
+            "More ways to replace words in addition to fitted and free: names-only (names and"
+            " numbers), natural (words of the same part of speech), both."
         ),
     ] = None
     repetitions: Annotated[
         AtLeastOne,
-        about("Repetitions of the crossed probe, and of its null; default 20.", metavar="R"),
+        about("Repetitions of the crossed probe and of its null; default 20.", metavar="R"),
     ] = 20
     lengths: Annotated[
         tuple[AtLeastOne, ...] | None,
         about(
-            "Accuracy over length: repeat with all texts cut to so many words, e.g. 100,250,500.",
+            "Accuracy by length: repeat with all texts cut to this many words, e.g. 100,250,500.",
             takes="int | str | Sequence[int]",
             metavar="WORDS[,…]",
         ),
@@ -144,16 +147,16 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     verifiers: Annotated[
         str,
         about(
-            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls"
-            " beside them.",
+            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'. Default: three verifiers and two"
+            " controls.",
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
     normalise: Annotated[
         str | None,
         about(
-            "Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask;"
-            " default: none.",
+            "Mask that Raven applies to all texts before any verifier reads them, e.g."
+            " posnoise or frequency-mask; default: none.",
             metavar="MASK",
         ),
     ] = None
@@ -161,8 +164,8 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     group: Annotated[
         tuple[str, ...] | None,
         about(
-            "Verifiers that are runs of one method, NAME=A,B,…; those that differ only in seeds are"
-            " one by themselves. May be repeated.",
+            "Verifiers that are runs of one method, NAME=A,B,…; Raven groups verifiers that"
+            " differ only in seeds itself. May be repeated.",
             takes="str | Sequence[str]",
             metavar="NAME=A,B,…",
             many=True,
@@ -171,25 +174,26 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     against: Annotated[
         str | None,
         about(
-            "Method that each of the others is compared with; by default the first one, where one"
-            " has several runs.",
+            "Method to compare the others with. Default: the first method, if any method has"
+            " several runs; otherwise none.",
             metavar="METHOD",
         ),
     ] = None
     aliases: Annotated[
         dict[str, str],
-        about("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]"),
+        about(
+            "Names that you choose for verifiers, each with its printed form.",
+            takes="Mapping[str, str]",
+        ),
     ] = {}
     seed: Annotated[
         int,
-        about(
-            "Seed of every draw, that of verifiers included unless they name their own; default 0."
-        ),
+        about("Seed of every random draw, including those of verifiers without a seed; default 0."),
     ] = 0
 
     def named_verifiers(self) -> dict[str, Component]:
         """Display name → component, in order; an alias is displayed under its own name. Raises SpecError if a verifier
-        or the mask does not parse, or a name occurs twice. Raises MissingPart if one of them needs something that is
+        or the mask cannot be parsed, or for a duplicate name. Raises MissingPart if one of them needs something that is
         not here.
         """
         components = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
@@ -248,7 +252,7 @@ def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
             or values.get("test") is None
             or values["corpus"] is not None
         ):
-            raise SpecError("--train and --test belong together and replace CORPUS")
+            raise SpecError("--train and --test must be given together, and instead of CORPUS")
     for key in values:
         if key not in RunSpec.__struct_fields__:
             raise SpecError(
@@ -269,7 +273,7 @@ def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
         )
     if spec.train is not None and isinstance(spec.topics, tuple):
         raise SpecError(
-            "given problem sets have no topics to sweep over", found=f"--topics {values['topics']}"
+            "given problem sets have no topics for a sweep", found=f"--topics {values['topics']}"
         )
     return spec
 
@@ -285,7 +289,10 @@ def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 
         sizes = []
     if not sizes or len(set(sizes)) < len(sizes):
         raise SpecError(
-            f"{what}: whole numbers are expected, each once", file=file, found=value, expected=such
+            f"{what}: expected whole numbers without repetition",
+            file=file,
+            found=value,
+            expected=such,
         )
     return tuple(sizes) if len(sizes) > 1 else sizes[0]
 
@@ -320,7 +327,7 @@ def _alias(name: str, entry: Any, file: Path) -> str:
         return str(entry["is"])
     if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
         raise SpecError(
-            f"[verifiers.{name}] must hold one key 'is', or 'command' with its options",
+            f"[verifiers.{name}] must contain one key 'is', or 'command' with its options",
             file=file,
             found=entry,
             expected='is = "ppm(order=4)", or command = "program -i $inputDataset -o $outputDir"',
@@ -340,7 +347,7 @@ def _alias(name: str, entry: Any, file: Path) -> str:
 
 SEED = re.compile(r"\(\s*seed=-?\d+\)|,\s*seed=-?\d+|(?<=\()seed=-?\d+,\s*")
 OUTSIDE = ('"component": "command"', '["answers"')
-"""What an identity holds where nobody knows what is drawn: outside programs and answers made elsewhere."""
+"""What an identity contains if it is unknown what is drawn: outside programs and answers made elsewhere."""
 
 
 class Methods(NamedTuple):
@@ -367,19 +374,20 @@ def methods_of(
         name, equals, listed = group.partition("=")
         if not equals or not name.strip() or len(registry.split(listed)) < 2:
             raise SpecError(
-                "a group is NAME=A,B,… with the names of two verifiers or more", found=group
+                "a group is NAME=A,B,… with the names of at least two verifiers", found=group
             )
         for member in registry.split(listed):
             if member not in identities:
                 raise SpecError(
-                    f"group {name}: no verifier of this run is called so",
+                    f"group {name}: unknown verifier",
                     found=member,
                     fix=did_you_mean(member, identities),
                 )
             is_named = name.strip() in identities and name.strip() not in registry.split(listed)
             if is_named or owner.setdefault(member, name.strip()) != name.strip():
                 raise SpecError(
-                    "a verifier is in two groups, or gives another one its name", found=group
+                    "a verifier is in two groups, or a group has the name of another verifier",
+                    found=group,
                 )
     alike: dict[str, list[str]] = {}
     for name, own in identities.items():
@@ -407,7 +415,7 @@ def methods_of(
         reference = against if against in members else owner.get(against)
         if reference is None:
             raise SpecError(
-                "no method of this run is called so",
+                "unknown method",
                 found=f"--against {against}",
                 fix=did_you_mean(against, {**members, **identities}),
             )

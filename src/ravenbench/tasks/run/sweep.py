@@ -47,10 +47,10 @@ def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
 
 
 def planned_sweep(points: Sequence[SweepSize]) -> Table:
-    """What a sweep would hold, from a forecast."""
+    """Return the contents of a sweep, from a forecast."""
     return table(
         "sweep-plan",
-        f"Its sweep: {len(points)} designs",
+        f"Sweep of this run: {len(points)} designs",
         points,
         M,
         col("encoder", "encoder", text=True),
@@ -60,8 +60,8 @@ def planned_sweep(points: Sequence[SweepSize]) -> Table:
         col("pairs in train", lambda point: round(point.train)),
         col("pairs in test", lambda point: round(point.test)),
         note=(
-            "Own: folds that no design above has; where designs choose the same topics of a pool,"
-            " they share."
+            "Own: folds that are not in a design above; designs that choose the same topics"
+            " of a pool share folds."
         ),
     )
 
@@ -104,7 +104,7 @@ def stability_over_m(sweep: Sweep) -> Table:
 
 
 def approaches(sweep: Sweep) -> Table:
-    """Table 9: cutting (HITS) against grouping and whatever else was swept over."""
+    """Table 9: cutting (HITS) against grouping and the other samplers of the sweep."""
     compared = []
     for size in sweep.m if "hits" in sweep.samplers else ():
         hits = sweep.point("hits", size, sweep.encoders[0])
@@ -118,7 +118,7 @@ def approaches(sweep: Sweep) -> Table:
     ]
     return table(
         "sweep-samplers",
-        "Cutting and other ways",
+        "HITS and other ways to choose topics",
         rows if len(rows) > len(sweep.m) else (),
         col("m", "0.m"),
         col("setup", lambda compared_point: title(compared_point[0].setup), text=True),
@@ -134,9 +134,9 @@ def approaches(sweep: Sweep) -> Table:
         col("− HITS", "1.value", signed=True),
         col("interval", "1.interval", signed=True),
         note=(
-            f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS"
-            " cuts topics that are not chosen; merged: topics that join a chosen one instead;"
-            f" cosine: of train and test topics. {_over(sweep)}"
+            f"{RHO}, mean over metrics, pairs of folds and pools, and its difference from"
+            " HITS. HITS removes topics that it does not choose; merged: these topics join a"
+            f" chosen topic instead; cosine: between train and test topics. {_over(sweep)}"
         ),
     )
 
@@ -171,7 +171,7 @@ def encoders(sweep: Sweep) -> Table:
 
 
 def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
-    """Stability in each metric: for the page, 80 columns hold its mean."""
+    """Stability in each metric: for the page; 80 columns have room for its mean."""
     return each(SHOWN, title, lambda row, metric: point(row).stability[metric].value, terminal=())
 
 

@@ -29,19 +29,20 @@ if TYPE_CHECKING:
 
 
 class Run(Task):
-    """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports.
+    """Test verifiers: do they recognise style or only topic? Choose topics, answer pairs, replace content, write a
+    report.
 
-    If it is interrupted, the same command continues where it stopped.
+    If the command is interrupted, the same command continues where it stopped.
 
-        raven run                              the embedded corpus
+        raven run                              the texts that come with Raven
 
         raven run newsgroups                   after raven corpus fetch newsgroups
 
         raven run mine.parquet --verifiers char-ngram,ppm
 
-        raven run newsgroups --topics 25,10    a sweep over numbers of topics
+        raven run newsgroups --topics 25,10    several numbers of topics
 
-        raven run newsgroups --plan            pairs, what could be seen
+        raven run newsgroups --plan            how many pairs, what it could detect
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
 
@@ -56,13 +57,16 @@ class Run(Task):
     own = (
         Option(
             "spec",
-            "TOML file whose table run holds these flags; flags override it.",
+            (
+                "TOML file with these options in the table run; options on the command line"
+                " override it."
+            ),
             Path,
             takes="RunSpec | str | Path",
         ),
-        Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
+        Option("out", "Folder or URL of the run; default raven-runs/<corpus>-<hash>.", takes=PATH),
     )
-    failure = f"{Task.failure}\nEach with its trace: the page's section Failures."
+    failure = f"{Task.failure}\nThe section Failures of the page shows each with its trace."
     pools_seeds = True
     arguments = ("corpus",)
     order = (
@@ -75,7 +79,7 @@ class Run(Task):
         "pool_share pairs docs_per_topic limit calibration group against normalise repetitions"
         " lengths"
     )
-    plan_help = "Only show what the run would contain and be able to detect."
+    plan_help = "Only show what the run would contain and what it could detect."
     spec: RunSpec
 
     @classmethod
@@ -117,7 +121,7 @@ class Run(Task):
         return draft(self.spec, self.progress, meanwhile or here)
 
     def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
-        """Make the plan and write it, unless the data changed while they were read.
+        """Make the plan and write it, unless the files changed while they were read.
 
         With a second core, the kernels of verifiers are compiled meanwhile, where workers find them.
         """
@@ -134,8 +138,10 @@ class Run(Task):
             changed_paths = ", ".join(
                 str(getattr(self.spec, key, key)) for key in changed(self.data, data_now)
             )
-            again = "repeat the command when they are complete"
-            raise InputError("the data changed while they were read", file=changed_paths, fix=again)
+            again = "repeat the command when the files are complete"
+            raise InputError(
+                "the files changed while Raven read them", file=changed_paths, fix=again
+            )
         self.approved(draft).write(store, begin)
 
     def cells(self, store: Store) -> list[str]:

@@ -15,10 +15,10 @@ theirs (Obuchowski & Rockette; Hillis for readers nested within modalities), in 
 
 where s² is the variance of the AUC between the runs of a method. Runs also differ from problem to problem; that part is
 in s² already, so it is taken off the variance over problems, which is never negative. Degrees of freedom are
-Satterthwaite's. Variances over problems are those of ``estimates``: authors, and topics where they are known, are drawn
-anew in all folds together. Folds are those of the run: how other training texts would change a method is not in it.
-A method with one run has no s²: one that draws nothing has none to have, another is given that of the method it is
-compared with. Where neither has several runs, the figures are those of these two runs.
+Satterthwaite's. Variances over problems are those of ``estimates``: authors, and topics if they are known, are
+resampled in all folds together. Folds are those of the run: how other training texts would change a method is not in
+it. A method with one run has no s²: one that draws nothing has none to have, another is given that of the method it is
+compared with. If both have only one run, the figures are those of these two runs.
 
 References
 ----------
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 class Drawn(NamedTuple):
-    """What is drawn anew beside runs: authors, topics where they are known, and how alike topics are (T, T)."""
+    """What is resampled in addition to runs: authors, topics where they are known, and how alike topics are (T, T)."""
 
     units: Units
     topics: Units | None = None
@@ -83,7 +83,7 @@ class Runs:
 
     def between(self, other: Runs | None, drawn: Drawn) -> tuple[float, float, float]:
         """What drawing runs adds to the variance of the mean, its degrees of freedom, and what of it is from problem to
-        problem, which the variance over problems holds too; one run that is not ``fixed`` takes ``other``'s.
+        problem, which the variance over problems includes too; one run that is not ``fixed`` takes ``other``'s.
         """
         n = len(self.values)
         runs = self
@@ -339,21 +339,21 @@ def variants_table(
     """Every method once, however many seeds it has, against the reference."""
     rows = () if variants is None else variants.rows
     note = (
-        "Mean over runs ±standard deviation between runs (seeds). Difference: in AUC, on the same"
-        " problems. Intervals: 95 %, over runs, authors and topics; runs are nested in methods, so"
-        " that several seeds are one method (Obuchowski & Rockette 1995; Hillis 2014). p:"
-        " two-sided, Holm’s correction for all rows."
+        "Mean over runs ±standard deviation between runs (seeds). Difference: in AUC, on the"
+        " same problems. Intervals: 95 %, over runs, authors and topics; runs are nested in"
+        " methods, so several seeds count as one method (Obuchowski & Rockette 1995; Hillis"
+        " 2014). p: two-sided, Holm’s correction for all rows."
     )
     if variants is not None and variants.single:
         several = any(row.runs > 1 for row in rows)
         borrowed = (
-            "; such a method is taken to have the spread of the one it is compared with"
+            "; for these Raven assumes the spread of the method they are compared with"
             if several
             else ""
         )
         note += (
-            " Run once, though another seed may give another result:"
-            f" {', '.join(variants.single)}{borrowed}."
+            " Run only once, although another seed may give another result: "
+            f"{', '.join(variants.single)}{borrowed}."
         )
 
     def measure(row: MethodRow, metric: str) -> Measure:
@@ -380,8 +380,8 @@ def variants_table(
             json="share",
             terminal=False,
             about=(
-                "From seeds: share of the variance of a single run’s AUC that is between runs; the"
-                " rest comes from which authors and topics are tested."
+                "From seeds: proportion of the variance of a single run’s AUC that is between"
+                " runs; the rest comes from the choice of authors and topics."
             ),
         ),
         *each(other_metrics, lambda metric: titles[metric], measure, json=str, terminal=()),

@@ -26,7 +26,7 @@ METRICS = ("auc", "c@1", "final")
 class Answered(Answer[VerifyPlan]):
     """Everything the report says: answers and scores from 0 to 1, seconds, and reasons.
 
-    ``answers`` hold every test problem; ``faults`` say why one could not be answered, ``missing`` why whole blocks
+    ``answers`` contain every test problem; ``faults`` say why one could not be answered, ``missing`` why whole blocks
     have no answers yet. ``scores`` (None where undefined) are over the problems whose truth is known; there are none
     without truth or while blocks are missing. ``fit`` is the seconds of training, None for a verifier that was loaded
     or could not be kept, ``score`` those of answering.

@@ -61,7 +61,7 @@ class VerifyPlan(Plan, frozen=True, kw_only=True):
     """The manifest of ``raven verify``; its fold ``test`` has the problems that it can read.
 
     Folds ``test-along``, ``test-against``, ``test-off`` and ``test-batch`` are those of the transplant probe,
-    ``transplant`` tells of them (None where it was not asked for); their blocks follow those of ``test``.
+    ``transplant`` describes them (None if it was not asked for); their blocks follow those of ``test``.
 
     ``name`` and ``trained_on`` name the problem sets (None where a trained verifier was loaded); ``learned`` is the
     digest of what was learned from. ``truth`` says whether the test problems came with truth. ``faults`` says why a
@@ -108,9 +108,9 @@ def check_classes(name: str, same: Bools) -> None:
     """Refuse training problems of one class: nothing can be learned from them. Raises CorpusError with the counts."""
     if same.all() or not same.any():
         raise CorpusError(
-            f"the training problems of {name} are of one class",
+            f"the training problems of {name} are all of one class",
             found=f"{same.sum()} Y and {(~same).sum()} N",
-            expected="problems by the same author and by different authors",
+            expected="same-author and different-author problems",
         )
 
 
@@ -124,7 +124,7 @@ def draft(
     progress: Progress,
     transplants: Callable[[Fold, Progress], Transplants] | None = None,
 ) -> Draft[VerifyPlan]:
-    """The fold of problems to learn from and to answer, and the plan that tells of it.
+    """The fold of problems to learn from and to answer, and the plan that describes it.
 
     ``loaded`` is the digest of a trained verifier, where there is nothing to learn from; ``common`` says what both sets
     share.
@@ -143,7 +143,7 @@ def draft(
     texts = answered.texts
     if probe and test.same is None:
         section = nothing_to_ask(
-            "the problems came without truth, so nothing tells which have one author"
+            "the problems have no truth, so Raven does not know which are same-author problems"
         )
     elif probe:
         made = (transplants or plan_given_transplants)(fold, progress)
@@ -303,7 +303,7 @@ class BlockUnit(CellUnit):
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """What a folder holds of the answers.
+    """The answers in a folder.
 
     ``answers`` has every test problem, those that could not be read last; 0.5 where there is none. ``faults`` says
     why, but for blocks that are not there, whose reasons are ``missing`` by block. ``seconds`` are those of answering.

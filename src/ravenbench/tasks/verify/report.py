@@ -90,7 +90,7 @@ class VerifyReport(Report[Answered]):
             col("unanswered", "unanswered"),
             col("to train", "fit", digits=1),
             col("to answer", "score", digits=1),
-            note="Seconds to train and to answer; n/a where a trained verifier was loaded.",
+            note="Seconds for training and for answering; n/a if a trained verifier was loaded.",
             terminal=False,
         )
 
@@ -133,7 +133,10 @@ class VerifyReport(Report[Answered]):
             else f"AUC {figure(analysis.scores['auc'])}, c@1 {figure(analysis.scores['c@1'])}; "
         )
         alone = (
-            f"; {analysis.unjudged:,} more that truth does not name are neither answered nor judged"
+            (
+                f"; truth does not contain {analysis.unjudged:,} more, so Raven does not answer or"
+                " score them"
+            )
             if analysis.unjudged
             else ""
         )
@@ -186,6 +189,6 @@ class VerifyReport(Report[Answered]):
                 blocks.append(f"{len(reasons):,} {title}:")
                 blocks += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
                 if len(reasons) > SHOWN:
-                    blocks.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
+                    blocks.append(f"  and {len(reasons) - SHOWN:,} more (--json lists all)")
         blocks += [Text(text) for text in no_verdict(analysis.content)]
         return [*blocks, *super().closing()]

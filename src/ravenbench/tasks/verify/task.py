@@ -45,37 +45,40 @@ if TYPE_CHECKING:
 
 
 class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The verifier, the problems it answers, and the problems it learns from or the folder it was saved in."""
+    """The verifier, the problems to answer, and the training problems or the folder of a saved verifier."""
 
     verifier: Annotated[str, about("E.g. ppm, 'char-ngram(n=3)' or module:Class.", takes=COMPONENT)]
     test: Annotated[
         str,
         about(
-            "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; of one with both parts, the"
-            " test part.",
+            "Problems to answer: PAN13–15 or PAN20–23, a folder or zip; Raven takes the test"
+            " part if there are two parts.",
             takes=PATH,
         ),
     ]
     train: Annotated[
         str | None,
-        about("Problems with truth to learn from; of a zip with both parts, train.", takes=PATH),
+        about(
+            "Problems with truth for training; Raven takes the train part if a zip has two parts.",
+            takes=PATH,
+        ),
     ] = None
     load: Annotated[
         str | None,
-        about("A trained verifier's folder, instead of problems to learn from.", takes=PATH),
+        about("Folder of a trained verifier, instead of training problems.", takes=PATH),
     ] = None
     encoding: Encoding = None
     allow_shared: AllowShared = False
     probe: Annotated[
         Literal["transplant", "none"],
         about(
-            "transplant: how far content alone moves the verifier, where the problems have truth."
-            " Default: none."
+            "transplant: measure how far content changes the answers of the verifier, if the"
+            " problems have truth. Default: none."
         ),
     ] = "none"
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
+        """JSON form of what decides answers: the place of the data does not; their hashes are next to it."""
         own: dict[str, Any] = {"verifier": self.verifier, "probe": self.probe}
         own |= self.flags() | ({"allow_shared": True} if self.allow_shared else {})
         return own if self.encoding is None else own | {"encoding": self.encoding}
@@ -85,7 +88,7 @@ class VerifySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class Verified(Shown):
     """What ``verify`` did.
 
-    ``answers`` hold every test problem; ``faults`` say why a problem could not be answered, ``left_out`` why a
+    ``answers`` contain every test problem; ``faults`` say why a problem could not be answered, ``left_out`` why a
     training problem was not learned from. ``seconds`` has those of ``fit`` and ``score``; ``seconds["fit"]`` is None
     where nothing was fitted.
     """
@@ -121,11 +124,11 @@ class Verified(Shown):
 
 
 class Verify(Task):
-    """Train a verifier on problems, or load a trained one, and answer others.
+    """Train a verifier on some problems, or load a trained verifier, and answer other problems.
 
-    A problem that cannot be read, or on which the method fails, is left unanswered (0.5) and named with its reason;
-    it never stops the rest. If it is interrupted, the same command continues where it stopped. Where the problems to
-    answer have truth, the report gives AUC, c@1 and their product.
+    A problem that cannot be read, or on which the method fails, stays unanswered (0.5) and is listed with its reason;
+    the other problems are still answered. If the command is interrupted, the same command continues where it stopped.
+    If the problems have truth, the report gives AUC, c@1 and their product.
 
         raven verify ppm --train pan14/en_essays.zip --test pan14/en_essays.zip --out answers.txt
 
@@ -143,13 +146,13 @@ class Verify(Task):
     own = (
         Option(
             "out",
-            "Where to write the answers, a path or URL that ends in .jsonl or .txt.",
+            "Where to write the answers: a path or URL that ends in .jsonl or .txt.",
             takes=PATH,
         ),
-        Option("save", "A new folder for the trained verifier.", takes=PATH),
+        Option("save", "New folder for the trained verifier.", takes=PATH),
         Option(
             "folder",
-            "The run's folder or URL, where work is kept; default raven-runs/verify-….",
+            "Folder or URL in which Raven keeps its work; default raven-runs/verify-….",
             takes=PATH,
         ),
     )
@@ -160,8 +163,8 @@ class Verify(Task):
         " allow_shared folder"
     )
     note = (
-        "If the method itself fails, in training or on more than a tenth of the problems, that is a"
-        " RavenError, and nothing is written."
+        "RavenError if the method itself fails, in training or on more than a tenth of the"
+        " problems; then Raven writes nothing."
     )
     result = "Verified"
     device = True
@@ -189,7 +192,8 @@ class Verify(Task):
             ).items()
         if more:
             raise SpecError(
-                "one verifier is trained, and this names several", found=self.values["verifier"]
+                "several verifiers are given, and raven verify trains one",
+                found=self.values["verifier"],
             )
         smoke_test({name: self.component})
         self.spec = spec = spec_of(VerifySpec, {**self.values, "verifier": name})
@@ -204,8 +208,8 @@ class Verify(Task):
             self.data["load"] = persist.digest(spec.load)
             self.learned = LearnedHashes.read(Path(spec.load) / persist.LEARNED)
             unknown = (
-                "this verifier was saved without what it learned from: problems to answer may be"
-                " among it"
+                "this verifier was saved without its training texts, so the problems to"
+                " answer may be among them"
             )
             self.common = (
                 [unknown]
@@ -241,7 +245,7 @@ class Verify(Task):
         )
 
     def prepare(self) -> Store:
-        """The planned folder, once it is known that answers and verifier can be written where they are wanted."""
+        """Return the planned folder, after checking that answers and verifier can be written to their places."""
         from ravenbench.outputs import check_folder
         from ravenbench.store.resume import written
         from ravenbench.verifiers.contract import persist
@@ -264,7 +268,7 @@ class Verify(Task):
         planned = store.plan.verifiers[0].spec
         if planned != str(self.component):
             raise SpecError(
-                "the plan of this folder names another verifier than its run",
+                "the plan in this folder names another verifier than the run",
                 file=self.folder,
                 found=planned,
                 fix="remove this folder, or give another --folder",
@@ -310,9 +314,9 @@ class Verify(Task):
         if errors := run_units(engine, own, self.progress, "answering"):
             blocks = sum(block.fold == "test" for block in plan.blocks)
             raise RavenError(
-                f"{self.component} failed on {len(errors)} of {blocks} blocks of problems:"
-                f" {errors[0]}\n  no answers were written; what was finished is kept: repeat the"
-                " command to try the rest again"
+                f"{self.component} failed on {len(errors)} of {blocks} blocks of problems: "
+                f"{errors[0]}\n  Raven wrote no answers, but keeps everything that was"
+                " finished; repeat the command to try the rest again"
             )
         self._write(collect(store).answers)
         # What fails here fails the probe alone: the report says so.
@@ -340,7 +344,7 @@ class Verify(Task):
         )
 
     def _write(self, answers: Answers) -> None:
-        """Write the answers where they are wanted, once it is noted what they are."""
+        """Write the answers to their place, after noting what they are."""
         from ravenbench.reading.answers import answer_bytes, write_answers
         from ravenbench.store.resume import note
 
@@ -379,7 +383,9 @@ class Verify(Task):
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         if "out" not in values:
-            raise SpecError("the answers need a place", expected="--out FILE.jsonl or FILE.txt")
+            raise SpecError(
+                "no file for the answers is given", expected="--out FILE.jsonl or FILE.txt"
+            )
 
 
 def check_answers_file(
@@ -393,14 +399,14 @@ def check_answers_file(
     """
     if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
         raise InputError(
-            "answers are written as JSON lines or as PAN's .txt, not as a table",
+            "answers can be written as JSON lines or as PAN's .txt, not as a table",
             file=path,
             found=path.suffix,
             fix=f"name it {path.stem}.jsonl or {path.stem}.txt",
         )
     if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
         raise InputError(
-            "an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl"
+            "an id with white space is not possible in a .txt", found=odd[0], fix="write a .jsonl"
         )
     from ravenbench.outputs import check_file
 
