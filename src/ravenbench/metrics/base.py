@@ -224,7 +224,7 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
     elif metric.reads == "scores":
         if scores is None:
             raise InputError(
-                f"the metric {metric} reads raw scores, which answers do not contain",
+                f"the metric {metric} needs raw scores, which answers do not include",
                 fix="use it in a run",
             )
         read = scores

@@ -149,7 +149,7 @@ def test_all_faults_of_a_submission_are_told_at_once_each_with_its_cure(folder, 
         site([folder / "forum"], tmp_path / "site", submitted={"theirs": answers})
     told = str(refusal.value)
     for said in (
-        "belong to no fold",
+        "are not for any fold",
         "that truth does not contain",
         "the value is",
         "write the number without quotes",
