@@ -309,7 +309,7 @@ def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
     first, again = recipe.obfuscate(task, 1), recipe.obfuscate(task, 1)
     assert first.changed and first.text == again.text
     words = next(iter(brown_texts().values())).split()
-    printed = ObfuscationTask("b", " ".join(words[:400]), (" ".join(words[400:1200]),), "en")
+    printed = ObfuscationTask("b", " ".join(words[:900]), (" ".join(words[900:1800]),), "en")
     assert len({recipe.obfuscate(printed, seed).text for seed in range(6)}) > 1
     panel = HidingPanel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
     assert panel.near(first.text) < panel.near(TEXT)

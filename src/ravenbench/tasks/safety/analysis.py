@@ -37,6 +37,7 @@ from ravenbench.statistics.attacks import (
 )
 from ravenbench.statistics.estimates import Interval, expanded
 from ravenbench.statistics.ranks import holm, sign_test
+from ravenbench.statistics.standing import Standing
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
@@ -134,6 +135,8 @@ class ObfuscatorRow:
     missing: Mapping[str, str]
     detection: Detection | None
     recovery: tuple[RecoveryRow, ...]
+    standing: Standing | None
+    """The place of the median rewritten text among those of different-author problems, by mean answers."""
 
     @property
     def counted(self) -> tuple[VerifierRow, ...]:
@@ -303,6 +306,10 @@ class JudgedMethods(ABC):
         """What attacks on the first seed's obfuscation brought back."""
         return ()
 
+    def standing(self, counted: Sequence[VerifierRow], entry: ObfuscatorRecord) -> Standing | None:
+        """How recognisable the median text of the first seed is; None where methods name an author."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class Verifiers(JudgedMethods):
@@ -329,6 +336,17 @@ class Verifiers(JudgedMethods):
         assert not isinstance(effect, str) and not isinstance(answers, str)
         assert effect.threshold is not None
         return np.asarray(answers[self.same] >= effect.threshold)
+
+    def standing(self, counted: Sequence[VerifierRow], entry: ObfuscatorRecord) -> Standing | None:
+        if entry.first is None:
+            return None
+        fold = entry.first[1].fold
+        given = [answers_of(self.store, row.verifier, fold) for row in counted if row.first]
+        known = [answers for answers in given if not isinstance(answers, str)]
+        if not known:
+            return None
+        answers = np.mean(known, axis=0)
+        return Standing.of_median(answers[self.same], answers[~self.same])
 
     def recoveries(
         self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
@@ -534,6 +552,7 @@ def _obfuscator(
         missing=next(iter(measured.values())).missing if measured else {},
         detection=detection,
         recovery=methods.recoveries(obfuscator, counted),
+        standing=methods.standing(counted, obfuscator),
     )
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.errors import counted
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reading.tabular import stem_of
 from ravenbench.reports.beside import Beside, beside
@@ -689,7 +690,14 @@ def finding(obfuscator: ObfuscatorRow) -> str:
         if obfuscator.surviving is not None:
             text += f", with impact {number(obfuscator.surviving, form)} on these"
     unsafe = [recovery.attack for recovery in obfuscator.recovery if recovery.unsafe]
-    return f"{text}; unsafe: {' and '.join(unsafe)} recovers most of it." if unsafe else f"{text}."
+    if unsafe:
+        text += f"; unsafe: {' and '.join(unsafe)} recovers most of it"
+    if obfuscator.standing is not None:
+        answered = sum(row.first is not None for row in obfuscator.counted)
+        text += (
+            f". The median text is {obfuscator.standing.sentence(counted(answered, 'verifier'))}"
+        )
+    return f"{text}."
 
 
 def _change_field(change: Change | None, field: str) -> Any:

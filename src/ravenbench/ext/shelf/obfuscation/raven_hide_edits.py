@@ -176,7 +176,6 @@ def _one(start: int, end: int, new: str, operation: str, cost: float) -> SafeEdi
 _GLYPHS: tuple[tuple[str, dict[str, str], str], ...] = (
     # pattern, what stands instead, and else
     ("[‘’“”]", {"‘": "'", "’": "'"}, '"'),
-    ("…", {}, "..."),
     (" -- ", {}, " — "),
     (r"(?<=[.!?]) {2,3}(?=[A-Z])", {}, " "),
     (r"[ \t]+(?=\n|\Z)|(?<![^\n])[ \t]+", {}, ""),
