@@ -87,8 +87,8 @@ class VerifierRow:
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it
-    was not played.
+    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where
+    Raven did not play this attack.
 
     ``restored`` is the share of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
     ``precision`` that of the attacker's changes that are right.
@@ -209,8 +209,8 @@ def cell_of(store: Store, method: str, fold: str) -> Cell | str:
     """What a method said of a fold, or the reason why there is nothing."""
     cell = store.cell(method, fold)
     if cell is None:
-        return "its answers are missing: repeat the command"
-    return cell if cell.error is None else f"it failed: {cell.error.splitlines()[0]}"
+        return "the answers are missing: repeat the command"
+    return cell if cell.error is None else f"the method failed: {cell.error.splitlines()[0]}"
 
 
 def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
@@ -360,7 +360,7 @@ class Verifiers(JudgedMethods):
         self, attack: str, obfuscator: ObfuscatorRecord, counted: Sequence[VerifierRow]
     ) -> RecoveryRow:
         if obfuscator.first is None:
-            return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
+            return RecoveryRow(attack, None, None, None, {}, "no text was rewritten")
         rewritten = obfuscator.first[1]
         if attack == "preimage" and rewritten.preimage is not None:
             share = rewritten.preimage.share
@@ -375,7 +375,7 @@ class Verifiers(JudgedMethods):
                 None,
                 None,
                 {},
-                rewritten.not_played.get(attack) or "it was not played",
+                rewritten.not_played.get(attack) or "Raven did not play this attack",
             )
         recovered = {}
         for row in counted:
