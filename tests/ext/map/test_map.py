@@ -79,7 +79,7 @@ def crossed(tmp_path_factory):
 
 def test_the_command_writes_pictures_tables_and_a_sentence(crossed):
     out, said = crossed
-    assert "Share of topic in the grouping of the texts: " in said and "no other hand" in said
+    assert "Share of topic in the grouping of the texts: " in said and "no other author" in said
     names = {
         f"{n}-{w}"
         for n in ("CA", "BCT", "MDS", "NMDS", "PCV", "PCR", "tSNE", "network", "rolling")
