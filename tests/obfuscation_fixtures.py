@@ -48,7 +48,7 @@ def no_resources(monkeypatch):
 
     def absent(resource, folders=""):
         fix = f"python -m nltk.downloader {resource}"
-        return None, MissingPart(f"the resource {resource} is not here", fix=fix)
+        return None, MissingPart(f"the resource {resource} is not installed", fix=fix)
 
     forget_words()
     monkeypatch.setattr(nltk_data, "_look", absent)

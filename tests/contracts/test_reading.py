@@ -526,7 +526,7 @@ TOPICS = {
     "blanks at an end": (
         ["Sport", "Sport "],
         "spellings",
-        ("Sport (blanks or characters that nobody sees)",),
+        ("Sport (blanks or invisible characters)",),
     ),
 }
 
@@ -926,12 +926,14 @@ def test_answers_about_what_is_unlike_the_training_are_counted(tmp_path, command
     ended = raven(*arguments, *(["--out", str(tmp_path / "out")] if command == "pan14" else []))
     said = " ".join(ended.said.split())
     assert ended.code == 0 and re.search(
-        r"\b3 of 12 problems to answer have a text that is unlike", said
+        r"\b3 of 12 problems to answer have a text that differs from", said
     ), said
-    assert "unlike those to learn from" in (tmp_path / "out" / "plan.json").read_text("utf-8")
-    assert "unlike those to learn from" in (tmp_path / "out" / "report" / "index.html").read_text(
-        "utf-8"
-    )
+    assert "differs from the training texts in language" in (
+        tmp_path / "out" / "plan.json"
+    ).read_text("utf-8")
+    assert "differs from the training texts in language" in (
+        tmp_path / "out" / "report" / "index.html"
+    ).read_text("utf-8")
     if command == "verify":
         rows = [
             json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()

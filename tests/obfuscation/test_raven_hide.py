@@ -58,6 +58,8 @@ def new_texts(text):
         ),
         ("He knew everyone there.", "He knew everybody there."),
         ("He began to sing.", "He started to sing."),
+        ("It is hard to say.", "It is difficult to say."),
+        ("This is a hard question.", "This is a difficult question."),
     ],
 )
 def test_an_edit_is_found(text, wanted, no_resources):
@@ -82,10 +84,6 @@ def test_an_edit_is_found(text, wanted, no_resources):
         (
             "He did not agree with the opinion of the author.",
             "He did not agree with the author's opinion.",
-        ),
-        (
-            "We read that their child's life was in danger.",
-            "We read that the life of their child was in danger.",
         ),
         ("All of the houses had been sold.", "All the houses had been sold."),
         ("It helped us to see the point.", "It helped us see the point."),
@@ -135,10 +133,10 @@ def test_contractions_are_made_everywhere_or_nowhere(no_resources):
 
 
 def test_a_phrase_is_replaced_wherever_it_may_be(no_resources):
-    text = "We have to go. You say that we have to stay. They have to see it."
+    text = "We ought to go. You say that we ought to stay. They ought to see it."
     made = {new for kind, new in new_texts(text) if kind == "phrase"}
-    assert text.replace("have to", "need to") in made
-    assert not [new for new in made if "have to" in new and "need to" in new]
+    assert text.replace("ought to", "should") in made
+    assert not [new for new in made if "ought to" in new and "should" in new]
 
 
 @pytest.mark.data
@@ -188,6 +186,18 @@ def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
     ]
 
 
+HARD = (
+    "They work hard to win.",
+    "They worked very hard to win, and tried so hard to see it.",
+    "It was a hard surface, and the bread is hard to the touch.",
+    "Old habits die hard.",
+    "She is hard of hearing.",
+    "The end was hard to hand.",
+    "It was raining too hard to see.",
+    "He is hard to please, and the crust is too hard to bite.",
+)
+
+
 @pytest.mark.parametrize(
     ("text", "wrong"),
     [
@@ -217,6 +227,23 @@ def test_quotations_names_and_addresses_are_left_alone(text, no_resources):
         ("He had no reason to say this other than to warn us.", "except for to"),
         ("Apart from the pay, the work was hard.", "xcept for"),
         ("Aside from the pay, the work was hard.", "esides"),
+        *((text, "difficult") for text in HARD),
+        ("It is more difficult to win.", "hard"),
+        ("It held from start to finish.", "begin to"),
+        ("He has come back from the war.", "return"),
+        ("No one answer was right, and no one size fits all.", "nobody"),
+        ("The book is about two friends.", "around"),
+        ("No more than 50 came, and nothing more than 20 was paid.", "over"),
+        ("Give thanks to the king.", "because of"),
+        ("We lived close to the king.", "near"),
+        ("At first sight he was lost.", "nitially"),
+        ("A part of the majority of this group left.", "most this"),
+        ("The drafts of the text were lost.", "draughts"),
+        ("He said one thing: I am late.", ";"),
+        ("We found several tons of coal there.", "a lot"),
+        ("In case it rains, we stay.", "If"),
+        ("Let me know if you come.", "whether"),
+        ("At the moment I saw her, she left.", "ight now"),
     ],
 )
 def test_what_no_edit_says(text, wrong, no_resources):
@@ -282,7 +309,7 @@ def test_it_comes_farther_from_the_known_texts(resources, tmp_path):
     first, again = recipe.obfuscate(task, 1), recipe.obfuscate(task, 1)
     assert first.changed and first.text == again.text
     words = next(iter(brown_texts().values())).split()
-    printed = ObfuscationTask("b", " ".join(words[:400]), (" ".join(words[400:1200]),), "en")
+    printed = ObfuscationTask("b", " ".join(words[:900]), (" ".join(words[900:1800]),), "en")
     assert len({recipe.obfuscate(printed, seed).text for seed in range(6)}) > 1
     panel = HidingPanel((KNOWN,), Crowd.of((OTHERS,), 100), 100)
     assert panel.near(first.text) < panel.near(TEXT)

@@ -481,7 +481,7 @@ def test_labels_and_ids():
         [
             "Essay = essay",
             "café (composed and decomposed)",
-            "novel (blanks or characters that nobody sees)",
+            "novel (blanks or invisible characters)",
         ],
     )
     assert one_spelling(["Ann", "ann", None], plain_name) == (["Ann", "ann", None], [])

@@ -149,7 +149,9 @@ class Obfuscator(Component):
             else self.rewrite(task, seed)
         )
         if not reason and not any(character.isalnum() for character in rewriting.text):
-            rewriting = unchanged(task.questioned, "left unchanged: the rewriting had no words")
+            rewriting = unchanged(
+                task.questioned, "left unchanged: the rewriting contained no words"
+            )
         if getattr(self, "mode", None) == "repaired":
             mended_parts = mended(rewriting.parts)
             count = sum(part.operations.count("mend") for part in mended_parts)

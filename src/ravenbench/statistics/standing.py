@@ -1,4 +1,4 @@
-"""Says how recognisable a text is: how many texts by other people come as near to its author's texts.
+"""Says how recognisable a text is: how many texts by other people come as near to the known texts.
 
 In: for ``Standing`` a count of texts by others that come as near, and of how many; for ``sentence`` what measured it.
 Out: a ``Standing``, whose ``share`` (0 to 1, lower = more recognisable) has Wilson's 95 % interval, one verdict
@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from ravenbench.errors import counted
 from ravenbench.statistics.estimates import wilson
+from ravenbench.types import Floats
 
 NEAREST = 0.1
 """Share of others' texts that may come as near where a text is called recognised: a reader looks at the nearest texts.
@@ -43,12 +46,23 @@ class Standing(NamedTuple):
             return "recognised"
         return "perhaps recognised" if self.interval[0] <= NEAREST else "not recognised"
 
+    @classmethod
+    def of_median(cls, answers: Floats, strangers: Floats) -> Standing | None:
+        """The place of the median of some texts by their answers (texts,), higher = nearer, among others' (n,).
+
+        None where there are too few texts by others for a nearest tenth.
+        """
+        if len(strangers) * NEAREST < 1:
+            return None
+        nearer = np.sort((strangers >= answers[:, None]).sum(axis=1))
+        return cls(int(nearer[(len(nearer) - 1) // 2]), len(strangers))
+
     def sentence(self, measured_by: str) -> str:
         """Verdict, rank and interval, and what measured them."""
         low, high = self.interval
         comes = "comes" if 1 in (self.nearer, self.of) else "come"
         return (
             f"{self.verdict} by {measured_by}: {self.nearer or 'none'} of"
-            f" {counted(self.of, 'text')} by other people {comes} as near to the author's other"
-            f" texts ({self.share:.0%} [{low:.0%}, {high:.0%}]; up to {NEAREST:.0%} is recognised)"
+            f" {counted(self.of, 'text')} by other people {comes} as near to the known texts"
+            f" ({self.share:.0%} [{low:.0%}, {high:.0%}]; up to {NEAREST:.0%} is recognised)"
         )

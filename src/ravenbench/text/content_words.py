@@ -224,10 +224,10 @@ def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> f
 def hidden_sentence(share: float) -> str:
     """A sentence on how much a mask hides (``share`` from 0 to 1), and a warning where it is little."""
     little = (
-        " That is little: frequent words that go with a subject, names too, may have stayed, so"
-        " that what remains is not shown to be style."
+        " This is a small proportion: frequent words of a subject, also names, may have stayed. What "
+        "remains may therefore be more than style."
     )
     return (
-        f"Of the words {share:.0%} count as content words and are"
-        f" hidden.{little * (share < LITTLE)}"
+        f"{share:.0%} of the words count as content words and are hidden."
+        f"{little * (share < LITTLE)}"
     )

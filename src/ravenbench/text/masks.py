@@ -136,9 +136,7 @@ def mask(variant: Literal["ma", "sa", "topic"], k: int) -> Mask:
         return TopicMask(k)
     if variant in ("ma", "sa"):
         return Distortion(variant, k)
-    raise SpecError(
-        "distorted has no such variant", found=variant, expected="'ma', 'sa' or 'topic'"
-    )
+    raise SpecError("unknown variant of distorted", found=variant, expected="'ma', 'sa' or 'topic'")
 
 
 @dataclass(eq=False, repr=False)

@@ -193,11 +193,7 @@ def _difference(names: Sequence[str]) -> str:
     if len(names) < 2:
         return ""
     forms = {composed(name) for name in names}
-    return (
-        " (composed and decomposed)"
-        if len(forms) < 2
-        else " (blanks or characters that nobody sees)"
-    )
+    return " (composed and decomposed)" if len(forms) < 2 else " (blanks or invisible characters)"
 
 
 def near_ids(ids: Iterable[str], other_ids: Iterable[str]) -> tuple[str, list[str]]:

@@ -60,13 +60,13 @@ def _look(resource: str, folders: str) -> tuple[Any, MissingPart | None]:
         import nltk
     except ModuleNotFoundError:
         fix = f"{install('obfuscation')}, then {get(resource)}"
-        return None, MissingPart(f"{resource} is read through NLTK", fix=fix)
+        return None, MissingPart(f"Raven reads {resource} through NLTK", fix=fix)
     paths = [folder for folder in folders.split(os.pathsep) if folder] + list(nltk.data.path)
     inside = _FILES[resource]
     for path_inside in (f"{inside}.zip/{resource}/", inside):
         with suppress(LookupError):
             return nltk.data.find(path_inside, paths), None
-    return None, MissingPart(f"the resource {resource} is not here", fix=get(resource))
+    return None, MissingPart(f"the resource {resource} is not installed", fix=get(resource))
 
 
 def get(resource: str) -> str:

@@ -172,14 +172,12 @@ class Spaces(Segmenter):
             return
         if self.endings not in ENDINGS:
             raise SpecError(
-                "no endings of this language are known",
+                "Raven knows no endings of this language",
                 found=self.endings,
                 expected=", ".join(ENDINGS),
             )
         if find_spec("snowballstemmer") is None:
-            raise MissingPart(
-                "endings are told by snowballstemmer, which is not installed", fix=INSTALL
-            )
+            raise MissingPart("endings need snowballstemmer, which is not installed", fix=INSTALL)
 
     def divide(self, run: str) -> list[str]:
         return [run]
@@ -234,9 +232,7 @@ class ICU(Segmenter):
     def require(self) -> None:
         """MissingPart if icu4py is not installed."""
         if find_spec("icu4py") is None:
-            raise MissingPart(
-                "ICU's dictionaries come with icu4py, which is not installed", fix=INSTALL
-            )
+            raise MissingPart("ICU's dictionaries need icu4py, which is not installed", fix=INSTALL)
 
     def divide(self, run: str) -> list[str]:
         from icu4py.breakers import WordBreaker
@@ -310,23 +306,20 @@ def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Det
     )
     observation = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
     if large + small < 1 - MOSTLY:
-        observation = (
-            "The texts have several scripts: where one has spaces, words are found by them;"
-            f" {observation}"
-        )
+        observation = "The texts have several scripts: Raven finds words by spaces if the script has them; {observation}"
     # Where a dictionary errs, function words move with content words; characters do not (docs/languages.md).
     if small < FEWEST:
         return Detected(Characters(), f"{observation}: every character counts as a word")
     if find_spec("icu4py") is not None:
         return Detected(
             ICU(),
-            f"{observation}: words are found by ICU's dictionary, and where it errs function words"
-            " move too",
+            f"{observation}: Raven finds words with ICU's dictionary; if the dictionary errs, "
+            f"function words move too",
         )
     return Detected(
         Characters(),
         observation,
-        f"{observation}, and no dictionary is installed that finds them ({INSTALL})",
+        f"{observation}, and no dictionary that finds them is installed ({INSTALL})",
     )
 
 
@@ -356,40 +349,31 @@ def _shares(text: str) -> dict[str, float]:
 def _spaced(text: str, share: dict[str, float], language: str | None) -> Detected:
     if share.get("Tibetan", 0) > 0.5:
         return Detected(
-            Spaces(), "Tibetan marks where syllables end: every syllable counts as a word"
+            Spaces(), "Tibetan marks the ends of syllables: every syllable counts as a word"
         )
     space = sum(map(str.isspace, text)) / max(len(text), 1)
     if text and space < LEAST_SPACE:
-        refusal = (
-            f"{space:.1%} of the corpus is white space: it is written without spaces, so words"
-            " cannot be found"
-        )
+        refusal = f"{space:.1%} of the corpus is white space: it has no spaces between words, so Raven cannot find words"
         return Detected(Spaces(), "", refusal)
     if share.get("Hangul", 0) > 0.5:
         return Detected(
             Spaces(),
-            "Particles and endings of Korean are part of the words they hang on, and move with"
-            " them",
+            "Particles and endings of Korean are part of their words and move with them",
         )
     if language is None:
         persian = sum(map(text.count, "پچژگ")) > 0.002 * len(text)
         language = "ar" if share.get("Arabic", 0) > 0.5 and not persian else _named_language(text)
     if language == "":
-        return Detected(
-            Spaces(), "The texts have several languages: words move whole, with their endings"
-        )
+        return Detected(Spaces(), "The texts have several languages: words move with their endings")
     if language not in ENDINGS:
         return Detected(Spaces())
     name = ENDINGS[language][0]
     if find_spec("snowballstemmer") is None:
-        why = (
-            f"Words of {name} move whole, with their endings, for Snowball, which tells these, is"
-            " not installed"
-        )
+        why = f"Words in {name} move with their endings, because Snowball, which finds endings, is not installed"
         return Detected(Spaces(), f"{why} ({INSTALL})")
     return Detected(
         Spaces(endings=language),
-        f"Of words in {name} stems move and endings stay, as Snowball tells them",
+        f"Stems of words in {name} move and their endings stay; Snowball finds the endings",
     )
 
 

@@ -15,8 +15,8 @@ stood there: lowercase, capitalised or upper case; of what is mixed only the fir
 Every replacement holds something else still. *Fitted* gives each place a word of its own length and the case of the
 word that stood there; words with digits stay. *Free* gives the donor's words in the donor's order, of any length, in
 the case that the donor writes them in, and words with digits by the donor's; sentences still open with a capital where
-they did. *Names-only* replaces only content words that have a capital inside of a sentence or stand in an address, and words
-with digits, by such of the donor. *Natural* gives each word one of its own part of speech and inflection, as a
+they did. *Names-only* replaces only content words that have a capital inside of a sentence or stand in an address, and
+words with digits, by such of the donor. *Natural* gives each word one of its own part of speech and inflection, as a
 tagger finds them. Both keep the case of the place.
 
 Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
@@ -234,8 +234,8 @@ class Splicer:
     detected : Detected, optional
         The segmenter; by default the texts decide.
     tagger : component of the kind ``tagger``, optional
-        Without it nothing is replaced naturally. Its ``tags`` gives for texts and their ``language`` (a code of ISO 639,
-        "" or None) of each where its words begin, in characters, and what each is.
+        Without it nothing is replaced naturally. Its ``tags`` gives for texts and their ``language`` (a code of ISO
+        639, "" or None) of each where its words begin, in characters, and what each is.
     """
 
     _cuts: dict[int, Cut]
@@ -329,7 +329,7 @@ class Splicer:
         words, ends = _flat([cut.words for _, donors in pairs for cut in donors])
         starts = ends[np.cumsum([0, *(len(donors) for _, donors in pairs)])]
         if ((np.diff(begins) > 0) & (np.diff(starts) == 0)).any():
-            raise ValueError("donors without content words cannot give any")
+            raise ValueError("the donors have no content words")
         new = pieces.copy()
         if replacement == FITTED:
             from ravenbench.text.splicing_kernel import fitted  # numba takes a while
@@ -426,8 +426,8 @@ class Splicer:
         return words[words >= 0]
 
     def left(self, table: TextTable, row: int) -> Int32s:
-        """What a replacement leaves of a text, in its order: numbers of the pieces that stay, and below 0 the length and
-        case of each content word."""
+        """What a replacement leaves of a text, in its order: numbers of the pieces that stay, and below 0 the length
+        and case of each content word."""
         pieces = self._pieces.of(table, row)
         moves = self._moving(pieces)
         words = self._pieces.word_of(pieces[moves])

@@ -119,13 +119,13 @@ def test_one_page_of_eighty_columns(others, mine, found):
     lines = [
         line
         for line in result.output.split("\n")
-        if not line.startswith("to have it rewritten: raven")
+        if not line.startswith("to let Raven rewrite it: raven")
     ]
     assert (
         " by 2 verifiers: " in lines[0]
         and max(map(len, lines[1:])) <= 80
         and len(lines) <= 62
-        and "Words that may be the topic's" in result.output
+        and "Words that may belong to the topic" in result.output
         and "whilst" in result.output.partition("Words that may be")[2]
         and "raven obfuscate" in result.output
     )
@@ -199,7 +199,7 @@ def test_a_coach_says_what_was_worse_and_when_to_stop(found, monkeypatch):
     lines = coach.look(better.replace(" ", " whilst ", 40))
     assert lines[0].endswith(": worse than before)")
     coach.advice = replace(found, tips=(), sentences=())
-    assert coach.done and coach.next()[-1].startswith("nothing more is to be had")
+    assert coach.done and coach.next()[-1].startswith("no further change would help")
 
 
 def test_what_names_a_person_is_found_by_kind():
@@ -244,7 +244,7 @@ def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):
         ravenbench.advise(
             draft, known, write(tmp_path / "few" / "a" / "1.txt", text(1, 1)).parents[1], **FAST
         )
-    with pytest.raises(InputError, match="advice is for one author's text"):
+    with pytest.raises(InputError, match="raven advise takes a text by one author"):
         ravenbench.advise(draft, [f"a={known}", f"b={draft}"], others, **FAST)
 
 
@@ -269,7 +269,7 @@ def test_on_real_texts(ebg, resources, tmp_path):
         tmp_path / "draft.txt", tmp_path / "known", verifiers="function-words"
     )
     assert alone.tips and alone.notes[0].startswith(
-        "no background was given, so you were compared with print of 1961"
+        "no background was given, so Raven compared you with texts printed in 1961"
     )
 
 
@@ -293,7 +293,7 @@ def test_a_verifier_that_cannot_read_the_background_is_left_out_and_named_by_all
         ]
         assert note in " ".join(plan.notes(drafted))
     advice = ravenbench.advise(questioned, known, others, verifiers="lambdag,char-ngram")
-    assert note in advice.notes and any("texts are not English" in one for one in advice.notes)
+    assert note in advice.notes and any("texts are not in English" in one for one in advice.notes)
     assert set(advice.answers) == {"char-ngram"}
     assert any(
         tip.habit.kind == "word" and len(tip.habit.name) == 1 and tip.habit.places

@@ -79,7 +79,7 @@ def crossed(tmp_path_factory):
 
 def test_the_command_writes_pictures_tables_and_a_sentence(crossed):
     out, said = crossed
-    assert "Share of topic in what brings the texts together: " in said and "no other hand" in said
+    assert "Share of topic in the grouping of the texts: " in said and "no other author" in said
     names = {
         f"{n}-{w}"
         for n in ("CA", "BCT", "MDS", "NMDS", "PCV", "PCR", "tSNE", "network", "rolling")
@@ -118,16 +118,17 @@ def test_rolling_finds_the_hand_of_each_part():
         assert hands[:3] == ["A"] * 3 and hands[-3:] == ["B"] * 3, hands
         assert m.to_polars("rolling-all")["middle word"].to_list()[:2] == [100, 120]
         assert any(
-            one.startswith("D is no candidate: there is no other text by D") for one in m.sentences
+            one.startswith("D is not a candidate, because there is no other text by D")
+            for one in m.sentences
         )
         said = m.finding()
         first, _, second = said.partition("; ")
         assert re.match(
             r"Of 91 slices of 200 words, 4\d are nearest to [AB], ", first
         ) and first.endswith("with all words and masked alike")
-        assert re.search(r"another hand is nearest: .* at word [\d,]+ to [\d,]+ \(\d+\)", second), (
-            said
-        )
+        assert re.search(
+            r"another author is nearest: .* at word [\d,]+ to [\d,]+ \(\d+\)", second
+        ), said
 
 
 def test_a_column_of_metadata_gives_colours_and_groups(tmp_path):
@@ -196,9 +197,9 @@ def test_hostile_names_and_equal_texts_make_a_page(tmp_path):
 
 TEXT = text("A")
 REFUSED = [
-    ({"A_1": TEXT}, {}, "three texts or more"),
+    ({"A_1": TEXT}, {}, "at least three texts"),
     ({"A_1": TEXT, "B_1": TEXT}, {}, "raven compare"),
-    ({}, {}, "three texts or more"),
+    ({}, {}, "at least three texts"),
     (corpus() | {"D_1": " \n"}, {}, "empty"),
     (corpus() | {"D_1": "two words"}, {}, "D_1 is too short"),
     (corpus(), {"mfw_min": 100, "mfw_max": None}, "lower 'mfw_min'"),
@@ -310,7 +311,9 @@ def test_texts_without_another_by_their_author_are_said_to_be_left_out_and_signs
     made = map_texts({**corpus("AB"), "C_0": text("C")}, **SMALL)
     (sentence,) = (one for one in made.sentences if one.startswith("The nearest text"))
     assert " of 6 texts with all words" in sentence
-    assert sentence.endswith("1 text left out of this count: no other has the same author.")
+    assert sentence.endswith(
+        "1 text left out of this count, because no other text has the same author."
+    )
     page = made.write(tmp_path / "out").read_text()
     assert (
         "A sign and a colour stand for an author, in all pictures" in page
@@ -324,7 +327,7 @@ def test_a_plan_says_what_would_be_drawn_and_writes_nothing(tmp_path, monkeypatc
         (tmp_path / "texts" / f"{name}.txt").parent.mkdir(exist_ok=True)
         (tmp_path / "texts" / f"{name}.txt").write_text(words)
     plan = ravenbench.plan(map_texts, corpus="texts", texts=6, **SMALL).to_json()
-    assert plan["task"] == "map" and plan["notes"] == ("6 texts would be shown, of 9.",)
+    assert plan["task"] == "map" and plan["notes"] == ("Raven would show 6 of 9 texts.",)
     assert [place.name for place in tmp_path.iterdir()] == ["texts"]
     with pytest.raises(InputError, match="no such distance"):
         ravenbench.plan(map_texts, corpus="texts", distance_measure="none such")

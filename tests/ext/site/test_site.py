@@ -163,7 +163,7 @@ def test_answers_that_would_stand_on_no_board_are_refused(folder, exported, tmp_
     answers = answer(exported, tmp_path / "theirs", 0.7)
     shutil.copytree(folder / "forum", tmp_path / "later")
     with pytest.raises(
-        RavenError, match=r"late belong to no run of this site[\s\S]*theirs/forum/FOLD"
+        RavenError, match=r"late do not belong to any run of this site[\s\S]*theirs/forum/FOLD"
     ):
         site([folder / "forum", tmp_path / "later"], tmp_path / "site", submitted={"late": answers})
     evaluation = tmp_path / "evaluation"
@@ -222,7 +222,7 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path, mon
     board = (page.parent / "boards" / "task.html").read_text()
     assert "(submitted)" in board
     assert re.search(
-        r"changed with what was handed in later \(&lt;late&gt;\): .*meta-mean \.\d+ before, \.\d+ now",
+        r"changed because of later submissions \(&lt;late&gt;\): .*meta-mean \.\d+ before, \.\d+ now",
         board,
     )
     assert re.search(
@@ -244,11 +244,11 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path, mon
 
 
 OF_BOARDS = {
-    "one system, two spellings": ("spelt", "systems whose names differ in spelling alone: A / a"),
-    "one evaluation twice": ("again", "the same results stand on several boards: again / task"),
+    "one system, two spellings": ("spelt", "systems whose names differ only in spelling: A / a"),
+    "one evaluation twice": ("again", "the same results are on several leaderboards: again / task"),
     "submissions that were left out": (
         "faulty",
-        "broken is left out: line 1: the value is a string",
+        "Raven leaves out broken: line 1: the value is a string",
     ),
     "one file under two names": (
         "twins",
@@ -314,7 +314,7 @@ def test_what_is_no_run_is_refused(folder, tmp_path):
         site([folder / "forum", tmp_path / "forum"], tmp_path / "site")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "report.json").write_text('{"kind": "simulate"}')
-    with pytest.raises(RavenError, match=r"not of raven evaluate|not a report"):
+    with pytest.raises(RavenError, match=r"raven evaluate did not write this report"):
         site([tmp_path / "other"], tmp_path / "site")
     assert not (tmp_path / "site").exists()
 
@@ -433,8 +433,8 @@ def test_a_search_and_an_evaluation_stand_beside_each_other_and_every_row_says_w
     )
     shutil.copytree(tmp_path / "search", tmp_path / "again")
     for folders, given, said in (
-        ([tmp_path / "search"], tmp_path / "again", "brings no method that search has not"),
-        ([folder / "forum"], tmp_path / "late", "theirs answers what no board of this site asks"),
+        ([tmp_path / "search"], tmp_path / "again", "has no method that search lacks"),
+        ([folder / "forum"], tmp_path / "late", "theirs does not fit any leaderboard of this site"),
     ):
         with pytest.raises(RavenError, match=said):
             site(folders, tmp_path / "site", submitted={"theirs": given})
@@ -494,12 +494,14 @@ def test_a_second_late_entry_takes_no_first_one_away(evaluations, tmp_path):
     late = evaluations / "answers" / "task" / "a.jsonl"
     page = site([evaluations / "task"], tmp_path / "site", submitted={"one": late})
     before = page.read_bytes()
-    with pytest.raises(RavenError, match=r"are not given now[\s\S]*found: one[\s\S]*--submit one="):
+    with pytest.raises(
+        RavenError, match=r"are missing from this command[\s\S]*found: one[\s\S]*--submit one="
+    ):
         site([evaluations / "task"], tmp_path / "site", submitted={"two": late})
     assert page.read_bytes() == before
     site([evaluations / "task"], tmp_path / "site", submitted={"one": late, "two": late})
     table = page.parent / "downloads" / "task" / "leaderboard.json"
     table.write_text("[1", "utf-8")
-    with pytest.raises(RavenError, match="this is no leaderboard of a site"):
+    with pytest.raises(RavenError, match="this file is not a leaderboard written by raven site"):
         site([evaluations / "task"], tmp_path / "site", submitted={"one": late})
     assert table.read_text("utf-8") == "[1", "nothing was written"

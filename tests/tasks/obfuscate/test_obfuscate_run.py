@@ -160,7 +160,7 @@ def test_a_damaged_rewriting_is_told(done, tmp_path):
     one = next(folder.glob("rewritings/*.json"))
     one.write_bytes(flipped(one.read_bytes()))
     assert list(analyse(Store.open(folder)).failed.values()) == [
-        "its rewriting is missing or damaged: repeat the command"
+        "the rewriting is missing or damaged: repeat the command"
     ]
 
 

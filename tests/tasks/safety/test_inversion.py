@@ -141,7 +141,7 @@ def test_attacks_in_a_run(tmp_path):
     assert done.errors == ()
     analysis = analyse(done.store)
     rows = {o.name: {r.attack: r for r in o.recovery} for o in analysis.obfuscators}
-    assert rows["identity"]["invert"].why_not == "nothing was changed"
+    assert rows["identity"]["invert"].why_not == "no text was changed"
     noise = rows["random(rate=0.9)"]
     assert noise["invert"].why_not is None and noise["invert"].restored is not None
     assert "draws at random" in noise["preimage"].why_not

@@ -187,7 +187,7 @@ def test_texts_rewritten_elsewhere_by_name(tmp_path):
     (row,) = analyse(found.store).attribution
     assert row.obfuscator == "swapped"
     assert row.change.accuracy.after < 0.2 < 0.7 < row.change.accuracy.before
-    with pytest.raises(InputError, match="two obfuscators have one label"):
+    with pytest.raises(InputError, match="two obfuscators have the same label"):
         safety(
             tmp_path / "p", methods="svm", obfuscators=f"{spec}, rewritings('x', label='swapped')"
         )
@@ -228,9 +228,9 @@ def test_methods_without_scores_have_no_rank_and_cannot_reject(closed, tmp_path)
 
 BAD = {
     "neither": (["P"], "--train PROBLEMS, or --methods"),
-    "both": (["P", "--methods", "svm", "--verifiers", "ppm"], "do not go together"),
-    "attacks": (["P", "--methods", "svm", "--attacks", "mirror"], "do not go together"),
-    "reject": (["P", "--train", "P", "--reject", ".1"], "--reject is for attribution"),
+    "both": (["P", "--methods", "svm", "--verifiers", "ppm"], "cannot be combined"),
+    "attacks": (["P", "--methods", "svm", "--attacks", "mirror"], "cannot be combined"),
+    "reject": (["P", "--train", "P", "--reject", ".1"], "--reject is an option for attribution"),
     "lead": (["P", "--methods", "svm", "--reject", "2"], "reject"),
     "method": (["P", "--methods", "svn"], "svm"),
     "verification": (["V", "--methods", "svm"], "no attribution problems"),

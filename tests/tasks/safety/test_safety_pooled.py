@@ -94,5 +94,5 @@ def test_places_and_training_problems():
     for bad in (lambda: folders(["a", "b"], None, None), lambda: folders(["a", "b"], "o", "g")):
         with pytest.raises(SpecError):
             bad()
-    with pytest.raises(SpecError, match="one for all or one each"):
+    with pytest.raises(SpecError, match="one --train for all data sets, or one for each"):
         trains(["a", "b", "c"], ["s", "t"])

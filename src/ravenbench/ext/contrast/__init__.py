@@ -8,7 +8,7 @@ from ravenbench.seams import LOOK, Command
 
 CONTRAST = Command(
     "ravenbench.cli.tasks:contrast",
-    "Which words one group of texts prefers to another; what is topic.",
+    "Show which words each of two groups of texts prefers, and which are topic.",
     LOOK,
     1,
 )

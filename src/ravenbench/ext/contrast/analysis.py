@@ -144,12 +144,12 @@ def _label(name: str, labels: Sequence[str | None], by: str) -> str:
     ]
     if name not in known and len(fitting) > 1:
         raise InputError(
-            f"several values of {by} fit this name",
+            f"several values of {by} match this name",
             found=name,
             expected=f"one of {'; '.join(fitting)}",
         )
     if name not in known and not fitting:
-        raise InputError(f"no text has this {by}", found=name, fix=did_you_mean(name, known))
+        raise InputError(f"no text with this {by}", found=name, fix=did_you_mean(name, known))
     return name if name in known else fitting[0]
 
 
@@ -191,7 +191,7 @@ def _groups(
             notes.append(f"{counted(rest.total(), 'text')} of neither group left out: {named}")
     elif secondary is None:
         fix = "give two folders, or one corpus and a name: raven contrast NAME --corpus TEXTS"
-        raise InputError("a contrast needs a second group of texts", fix=fix)
+        raise InputError("raven contrast needs a second group of texts", fix=fix)
     else:
         read = [
             read_collection(given, spec.reading(), single=True) for given in (primary, secondary)
@@ -206,7 +206,7 @@ def _groups(
             alike += [" / ".join(group)] * all(
                 {*group} & {*side.values()} for side in (mine, theirs)
             )
-        notes += [f"authors that may stand on both sides: {first_names(alike)}"] * bool(alike)
+        notes += [f"authors who may have texts on both sides: {first_names(alike)}"] * bool(alike)
     if sides[0][0] == sides[1][0]:
         sides = [(f"{name} ({n})", documents) for n, (name, documents) in enumerate(sides, start=1)]
     documents = [own for _, own in sides]
@@ -218,8 +218,7 @@ def _groups(
         )
     if both := repeated(documents[0], documents[1]):
         notes.append(
-            f"{counted(len(both), 'text')} on both sides, a little changed:"
-            f" {_named(both, documents[1])}"
+            f"{counted(len(both), 'text')} on both sides with small changes: {_named(both, documents[1])}"
         )
     return sides, [f"{note}." for note in notes]
 
@@ -264,8 +263,8 @@ def _side(
     long = [i for i, own in enumerate(words) if len(own) >= size]
     if not long:
         raise CorpusError(
-            f"no text of {name} has a slice",
-            found=f"{max(map(len, words), default=0)} words at most",
+            f"no text of {name} is as long as a slice",
+            found=f"at most {max(map(len, words), default=0)} words",
             expected=f"{size} or more",
             fix="take shorter slices (--text-slice-length)",
         )
@@ -360,22 +359,21 @@ def analyse_contrast(
     for side, (_, documents) in zip(sides, groups, strict=True):
         if short := len(documents) - len(side.documents):
             notes.append(
-                f"{counted(short, 'text')} of {side.name} left out: shorter than a slice of"
-                f" {size:,} words."
+                f"{counted(short, 'text')} of {side.name} left out, because of fewer than {size:,} words (a slice)."
             )
         if side.unit_name == "text" and len(side.documents) >= FEW and _authored(documents):
             left, every = (len({d.author for d in some}) for some in (side.documents, documents))
             notes.append(
-                f"Of {counted(every, 'author')} of {side.name} {left:,} wrote texts of a slice,"
-                f" fewer than {FEW}, so that intervals are over texts, and too narrow where a"
-                " person wrote several"
+                f"Of {counted(every, 'author')} of {side.name}, {left:,} wrote texts as long as a "
+                f"slice, fewer than {FEW}. Intervals are therefore over texts, and too narrow if "
+                f"one author wrote several"
                 + (": take shorter slices (--text-slice-length)." if every >= FEW else ".")
             )
         elif side.unit_name == "text" and len(side.documents) >= FEW:
             notes.append(
-                f"Who wrote the texts of {side.name} is not known, so that intervals are over"
-                " texts, and too narrow where a person wrote several: put the texts of each into a"
-                " folder, or call them Author_Title.txt."
+                f"Raven does not know who wrote the texts of {side.name}. Intervals are therefore "
+                f"over texts, and too narrow if one author wrote several: give each author a "
+                f"folder, or name files Author_Title.txt."
             )
     progress("counting words", 0, 0)
     counts = [Counter(own) for own in (*one.words, *other.words)]
@@ -415,9 +413,9 @@ def analyse_contrast(
     if not shared:
         better = "function words" if FUNCTION in classes else "frequent words"
         notes.append(
-            "No topic has texts on both sides, so what is topic cannot be measured"
+            "No topic has texts on both sides, so Raven cannot measure which words are topic"
             + (
-                f": content words may be topic, and {better} are the better evidence of style."
+                f": content words may be topic; {better} are better evidence of style."
                 if spec.analyzed_features not in NO_WORDS
                 else "."
             )
@@ -662,7 +660,9 @@ def _test(
     """Further texts placed by the words that all texts of both sides chose; a short one is a slice as it is. Those that
     repeat one of these texts, or are unlike them all, have no place."""
     if not chosen_words.usable:
-        raise CorpusError("no words to place a text by", fix="lower --zeta-filter-threshold")
+        raise CorpusError(
+            "there are no words by which to place a text", fix="lower --zeta-filter-threshold"
+        )
     placed = list[Placed]()
     documents = read_collection(test, spec.reading(), single=True).documents
     copies = repeated([*learned, *short], documents)
@@ -671,15 +671,17 @@ def _test(
         if place in copies:
             chose = any(copies[place] is one for one in learned)
             why = (
-                "by which the words were chosen" if chose else "a text of a side, left out as short"
+                "from which the words were chosen"
+                if chose
+                else "a text of a side that is too short and left out"
             )
-            notes.append(f"{d.id} repeats {copies[place].id}, {why}: it has no place here.")
+            notes.append(f"{d.id} repeats {copies[place].id}, {why}: Raven does not place it.")
             continue
         if (share := coverage(d.text, usual.words)) < FOREIGN * usual.usual:
             notes.append(
-                f"{d.id} is unlike the texts of both sides in language or kind ({share:.0%} of its"
-                f" words are among their most frequent ones, of theirs {usual.usual:.0%}): it has"
-                " no place here."
+                f"{d.id} differs from the texts of both sides in language or kind ({share:.0%} of its "
+                f"words are among their most frequent words; of their own words, "
+                f"{usual.usual:.0%}): Raven does not place it."
             )
             continue
         words = _features(spec, d)
@@ -687,8 +689,7 @@ def _test(
         if not cuts:
             cuts = [words]
             notes.append(
-                f"{d.id} has {len(words):,} words, less than a slice, and so fewer of either side's"
-                " words."
+                f"{d.id} has {len(words):,} words, less than a slice, and therefore fewer words of either side."
             )
         placed += chosen_words.place(
             "test", [d.id], np.zeros(len(cuts), np.int64), _present(cuts, column)

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 OUT = Option(
     "out",
-    "Folder of the page, tables and figures; an earlier contrast is replaced. Default:"
-    " contrast-PRIMARY.",
+    "Folder for the page, tables and figures; Raven replaces an earlier contrast. Default: contrast-PRIMARY.",
     function=False,
 )
 
 
 class ContrastedTexts(Work):
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals.
+    """Show which words each of two groups of texts prefers: Zeta (Burrows, Craig, Eder) and keyness, with intervals.
 
-    Words that may be topic are marked. Options have the names of stylo's oppose(), with hyphens for dots.
+    Raven marks words that may be topic. Options have the same names as in stylo's oppose(), with hyphens instead of
+    dots.
 
         raven contrast austen/ others/
 
@@ -53,9 +53,9 @@ class ContrastedTexts(Work):
     positional = ("primary", "secondary")
     order = "primary secondary corpus test"
     shows_defaults = False
-    note = "Options have the names of stylo's ``oppose`` with ``_`` for ``.``."
+    note = "Options have the same names as in stylo's ``oppose``, with ``_`` instead of ``.``."
     result = "TextContrast"
-    plan_help = "Only show what would be compared, and at what cost; nothing is written."
+    plan_help = "Only show what Raven would compare, and at what cost; write nothing."
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> ContrastSpec:

@@ -60,11 +60,12 @@ DRAWN = 20
 BRIEF = 10
 """Words of a side on the page, in the picture, and in the terminal."""
 NOTE = (
-    "Zeta: share of slices of this side with the word, less that of the other. 95%: over the units"
-    " that the finding names. G²: log-likelihood of the counts, without a p-value. Kind: a"
-    " function, a frequent or a content word; where topics have texts on both sides, whether half"
-    " of it or more surely holds in topics, or less and perhaps nothing does (topic), or neither"
-    " can be told (unclear). Of one text: no other text of this side has it."
+    "Zeta: proportion of slices of this side with the word, minus that of the other side. 95%: "
+    "interval over the units that the finding names. G²: log-likelihood of the counts, without a "
+    "p-value. Kind: function, frequent or content word. If topics have texts on both sides: "
+    "'holds in topics' if at least half of the difference surely remains within topics, 'topic' "
+    "if less and perhaps nothing remains, otherwise 'unclear'. Of one text: no other text of "
+    "this side has the word."
 )
 
 
@@ -212,16 +213,16 @@ class TextContrast(FolderView):
 
 
 METHOD = (
-    "Texts are cut into slices of {size:,} words; a slice has a word or not. Words that occur"
-    " {rare} times or less are left out. Intervals draw all slices of an author (of a text, of a"
-    " single text its slices) together. Shuffled: the largest Zeta of any word in 95% of draws in"
-    " which authors or texts change sides. Words that others chose: a tenth of the units is left"
-    " out, the others choose the words, and its slices are nearer to the side of whose words they"
-    " have more, measured from the middle of both sides. Function words are those of a list"
-    " (English, Dutch, Greek); frequent words are chosen by {by}. Within topics: Zeta in each topic"
-    " that has texts on both sides, weighted as Mantel and Haenszel do. Beside this page lie all"
-    " words (tables/words.csv), frequencies in percent (tables/frequencies.csv; for R"
-    " tables/table_with_frequencies.txt)."
+    "Raven cuts texts into slices of {size:,} words; a slice contains a word or not. Raven leaves "
+    "out words that occur {rare} times or less. Intervals draw all slices of an author (or of a "
+    "text; if a side is one text, its slices) together. Shuffled: in 95% of draws in which "
+    "authors or texts change sides, no word has a larger Zeta. Words that others chose: Raven "
+    "leaves out a tenth of the units, and the other units choose the words. A slice of the tenth "
+    "is nearer to the side of which it has more words, measured from the middle of both sides. "
+    "Function words are from a list (English, Dutch, Greek); frequent words are chosen by {by}. "
+    "Within topics: Zeta in each topic that has texts on both sides, weighted as Mantel and "
+    "Haenszel do. Files next to this page: all words (tables/words.csv), frequencies in percent "
+    "(tables/frequencies.csv; for R tables/table_with_frequencies.txt)."
 )
 
 
@@ -288,9 +289,9 @@ def _texts(a: ContrastAnalysis) -> Table:
         *(col(name, get, digits=2, json=name) for name, get in shares),
         col(f"nearer to {a.sides[0].name}", attrgetter("nearer"), json="nearer_primary"),
         note=(
-            "Preferred, avoided: the share of the words of the primary and of the secondary side"
-            " that a slice has, a mean. A text of either side had no part in the choice of its"
-            " words."
+            "Preferred, avoided: proportion of the words of the primary and of the secondary side "
+            "that a slice has; mean over slices. A text of either side was not used to choose "
+            "its words."
         ),
     )
 
@@ -308,41 +309,40 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
     if a.chance is not None:
         above = int((a.words["zeta"].abs() > a.chance).sum())
         nothing = (
-            f"No word tells {one.name} from {other.name} by more than chance would. "
+            f"No word separates {one.name} from {other.name} better than chance. "
             if not above
             else ""
         )
         said.insert(
             0 if nothing else 1,
-            f"{nothing}With sides shuffled the largest Zeta of any word is up to {figure(a.chance)}"
-            f" (95%); {counted(above, 'word')} here {'lies' if above == 1 else 'lie'} beyond it.",
+            f"{nothing}With the sides shuffled, the largest Zeta of any word is at most "
+            f"{figure(a.chance)} (in 95% of draws); {counted(above, 'word')} here {'has' if above == 1 else 'have'} "
+            f"a larger one.",
         )
     if a.words["zeta low"].count():
         sure = int(((a.words["zeta low"] > 0) | (a.words["zeta high"] < 0)).sum())
         said.append(
-            f"{sure:,} words have an interval without zero; of {len(a.words):,} words without any"
-            f" difference about {len(a.words) / 20:,.0f} would."
+            f"{counted(sure, 'word')} {'has' if sure == 1 else 'have'} an interval without zero; of "
+            f"{len(a.words):,} words without any difference, about {len(a.words) / 20:,.0f} would."
         )
     if "slice" in (one.unit_name, other.unit_name):
         said.append(
-            "One side is a single text: intervals over its slices say nothing of other texts by its"
-            " author."
+            "One side is a single text: intervals over its slices say nothing about other texts by the same author."
         )
     kinds = [kind for own in lists for kind in own["kind"][:SHOWN]]
     if a.words["within_topics"].count():
         holding = kinds.count(HOLDS)
         topical = kinds.count(TOPIC)
         said.append(
-            f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold within topics that both"
-            f" sides have, {topical:,} are topic, and of {len(kinds) - holding - topical:,} it"
-            " cannot be told."
+            f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold in topics that both sides "
+            f"have, {topical:,} are topic, and {len(kinds) - holding - topical:,} are unclear."
         )
     elif kinds and a.spec.analyzed_features not in NO_WORDS:
         said.append(
             f"Of the first {counted(len(kinds), 'word')}, {kinds.count(FUNCTION):,} are function"
             f" words and {kinds.count(FREQUENT):,} frequent words that no list of function words"
-            f" has; {kinds.count(ONE_TEXT):,} stand in one text of their side; the others are"
-            " content words and may be topic."
+            f" has; {kinds.count(ONE_TEXT):,} are in only one text of their side; the others are "
+            f"content words and may be topic."
         )
     if a.right is not None:
         value, (low, high) = a.right
@@ -358,8 +358,8 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
 def _placed_at(a: ContrastAnalysis, text: Placed) -> str:
     return (
         f"{text.text}: {text.nearer:,} of {counted(text.slices, 'slice')} nearer to"
-        f" {a.sides[0].name} than to {a.sides[1].name}; its topic may decide, and somebody else may"
-        " have written it."
+        f" {a.sides[0].name} than to {a.sides[1].name}; the topic may be the reason, and somebody "
+        f"else may have written the text."
     )
 
 
@@ -377,7 +377,7 @@ def stylo_call(a: ContrastAnalysis) -> str:
         "ngram.size": spec.ngram_size,
     }
     if spec.analyzed_features not in ("w", "c"):
-        return "oppose() has words and characters only"
+        return "oppose() has only words and characters"
     return (
         "oppose(gui = FALSE,"
         f" {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"

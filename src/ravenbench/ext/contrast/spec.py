@@ -27,20 +27,21 @@ from ravenbench.text.splicing import FUNCTION_WORDS
 TEXTS = "str | Path | Mapping[str, str] | Corpus"
 PRIMARY = Option(
     "primary",
-    "Texts whose preferred words are sought: a folder, zip, table or one text; with --corpus a"
-    " name.",
+    "Texts whose preferred words you want to know: a folder, zip, table or one text; with --corpus a name.",
     takes=TEXTS,
     required=True,
 )
 SECONDARY = Option(
-    "secondary", "Texts to compare with; with --corpus by default all others.", takes=TEXTS
+    "secondary", "Texts to compare with; with --corpus the default is all others.", takes=TEXTS
 )
 CORPUS = Option(
     "corpus",
-    "Instead of two folders one corpus: primary and secondary are then names in its column --by.",
+    "One corpus instead of two folders; primary and secondary are then names in its column --by.",
     takes=TEXTS,
 )
-TEST = Option("test", "Further texts, or one text: which side's words they have.", takes=TEXTS)
+TEST = Option(
+    "test", "Further texts, or one text: Raven shows which side's words they have.", takes=TEXTS
+)
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -50,8 +51,8 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     oppose_method: Annotated[
         Literal["craig.zeta", "eder.zeta", "burrows.zeta", "keyness"],
         about(
-            "Which number orders words and chooses those preferred: craig.zeta, eder.zeta,"
-            " burrows.zeta or keyness. All are given. Default: craig.zeta."
+            "Measure that orders words and decides which are preferred: craig.zeta, eder.zeta, "
+            "burrows.zeta or keyness. Raven reports all. Default: craig.zeta."
         ),
     ] = "craig.zeta"
     by: Annotated[
@@ -64,18 +65,18 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     text_slice_length: Annotated[
         AtLeastTwo | None,
         about(
-            "Words in a slice. Default: 3000, or the usual length of a side's texts, or a sixth of"
-            " few, where less."
+            "Words in a slice. Default: 3000, or less if the texts of a side are usually shorter, or "
+            "a sixth of a text if a side has few texts."
         ),
     ] = None
     text_slice_overlap: Annotated[
-        Count, about("Words that a slice shares with the next. Default: 0.")
+        Count, about("Words that a slice has in common with the next. Default: 0.")
     ] = 0
     rare_occurrences_threshold: Annotated[
-        Count, about("Words that occur no more often than this are left out. Default: 2.")
+        Count, about("Leave out words that occur at most this often. Default: 2.")
     ] = 2
     zeta_filter_threshold: Annotated[
-        Share, about("Zeta from which on a word is preferred or avoided. Default: 0.1.")
+        Share, about("Smallest Zeta of a preferred or avoided word. Default: 0.1.")
     ] = 0.1
     analyzed_features: Features = "w"
     ngram_size: NgramSize = 1
@@ -83,7 +84,7 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     corpus_lang: CorpusLang = "English"
     function_words: Annotated[
         AtLeastTwo,
-        about("Words that may count as frequent words, a tenth of all at most. Default: 200."),
+        about("Words that may count as frequent words, at most a tenth of all. Default: 200."),
     ] = FUNCTION_WORDS
     resamples: Annotated[
         AtLeastOne, about("Draws of authors or texts for the intervals. Default: 1000.")

@@ -8,7 +8,7 @@ from ravenbench.seams import LOOK, Command
 
 MAP = Command(
     "ravenbench.cli.tasks:map_texts",
-    "Draw many texts: trees, maps, neighbours; how much of it is topic.",
+    "Draw many texts as trees, maps and neighbours; measure how much is topic.",
     LOOK,
     0,
 )

@@ -133,7 +133,7 @@ def consensus(
 
 ALL = "all words"
 MASKED = "content words masked"
-AS_MANY = "all words, as many"
+AS_MANY = "as many words, not masked"
 FEWEST_WORDS = 10
 ADVISED = 1_000
 EACH = 10
@@ -212,7 +212,7 @@ def preview_map(corpus: Any, spec: MapSpec, out: str) -> Preview:
     """What a map would show. Raises InputError if the corpus cannot be read."""
     documents = read_collection(corpus, spec.reading()).documents
     shown = draw_texts(documents, spec.texts, spec.seed)
-    notes = (f"{counted(len(shown), 'text')} would be shown, of {len(documents):,}.",)
+    notes = (f"Raven would show {len(shown)} of {counted(len(documents), 'text')}.",)
     return Preview("map", out, {}, 0, 0, 0, notes)
 
 
@@ -225,7 +225,7 @@ def named_text(name: str, documents: Sequence[Document]) -> Document:
         return matching[0]
     ids = [d.id for d in matching or documents]
     raise InputError(
-        "rolling: several texts have this name" if matching else "rolling: there is no such text",
+        "rolling: several texts have this name" if matching else "rolling: text not found",
         found=name,
         expected="one of: " + first_names(ids) if matching else None,
         fix=(
@@ -300,7 +300,7 @@ class _Material:
                 fix=(
                     "leave it out"
                     if len(short) == 1
-                    else "leave them out, or join short texts of an author to one"
+                    else "leave them out, or join short texts by the same author"
                 )
                 + (", or take smaller samples (--sample-size)" if least > FEWEST_WORDS else ""),
             )
@@ -316,7 +316,7 @@ class _Material:
         drop = pronouns(spec.corpus_lang) if spec.delete_pronouns else frozenset()
         if spec.delete_pronouns and not drop:
             raise InputError(
-                f"there is no list of pronouns for corpus_lang {spec.corpus_lang}",
+                f"Raven has no list of pronouns for corpus_lang {spec.corpus_lang}",
                 fix="choose another language",
             )
         self.drop = drop
@@ -348,7 +348,7 @@ class _Material:
                 self.texts.append(MapText(name, d.author, group[d.id], d.topic, len(cut)))
         if len(plain) < 3:
             raise CorpusError(
-                "a map needs three texts or more",
+                "raven map needs at least three texts",
                 found=counted(len(plain), "text"),
                 fix=(
                     "compare two texts with raven compare" if len(plain) == 2 else "give more texts"
@@ -378,7 +378,7 @@ class _Material:
                         else "the texts have too few different words"
                     ),
                     found=f"{left} words"
-                    + (f" that stand in {culling} % of the texts" if culling else "")
+                    + (f" that occur in {culling:g} % of the texts" if culling else "")
                     + (" and stay when content is masked" if title == MASKED else ""),
                     expected=(
                         "two or more"
@@ -389,7 +389,7 @@ class _Material:
                         "lower --culling-max"
                         if culling
                         else (
-                            "raise --mfw-list-cutoff, the words that are counted at all"
+                            "raise --mfw-list-cutoff, the number of words that Raven counts"
                             if left >= self.spec.mfw_list_cutoff - 1
                             else "lower --mfw-min, or give longer texts"
                         )
@@ -424,8 +424,7 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
     notes = [*material.notes, *(f"{one}." for one in read.notes)]
     if len(shown) < len(documents):
         notes.append(
-            f"{len(shown):,} of {len(documents):,} texts are shown, of authors drawn at random"
-            " (--texts)."
+            f"Raven shows {len(shown):,} of {len(documents):,} texts; it drew their authors at random (--texts)."
         )
     author, group_of, topic = (
         Labels.of(getattr(t, label) for t in texts).codes for label in ("author", "group", "topic")
@@ -455,13 +454,11 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
     )
     if len(last.names) < spec.steps("mfw")[-1]:
         notes.append(
-            f"Only {len(last.names):,} words are left of the {spec.steps('mfw')[-1]:,} wanted"
-            " (mfw_max)."
+            f"Only {len(last.names):,} words are available of the {spec.steps('mfw')[-1]:,} wanted (mfw_max)."
         )
     if short := sum(t.words < ADVISED for t in texts):
         notes.append(
-            f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words; their places are"
-            " uncertain."
+            f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words, so their places are uncertain."
         )
     along = () if spec.rolling is None else _roll(spec, material)
     return MapAnalysis(
@@ -605,7 +602,7 @@ def _roll(spec: MapSpec, material: _Material) -> tuple[Rolling, ...]:
     names = tuple(sorted(set(authors)))
     if len(names) < 2:
         raise CorpusError(
-            "rolling needs two other authors or more", found=", ".join(names) or "none"
+            "rolling needs at least two other authors", found=", ".join(names) or "none"
         )
     member = np.array([[a == name for name in names] for a in authors], dtype=np.float64)
     middle = size // 2 + (size - overlap) * np.arange((len(words) - overlap) // (size - overlap))

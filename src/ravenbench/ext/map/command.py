@@ -24,8 +24,8 @@ class DrawnMap(Work):
     """Draw many texts: dendrogram, consensus tree, maps in two dimensions, network of neighbours, rolling
     attribution.
 
-    Every picture stands beside the same picture with content words masked, and numbers say how much of the grouping is
-    topic. Options have the names of the R package stylo, with hyphens for dots.
+    Next to every picture is the same picture with content words masked; numbers show how much of the grouping is topic.
+    Options have the same names as in the R package stylo, with hyphens instead of dots.
 
         raven map corpus/
 
@@ -54,8 +54,7 @@ class DrawnMap(Work):
         ),
         Option(
             "out",
-            "Folder of the page, tables and figures; an earlier map is replaced. Default:"
-            " map-CORPUS.",
+            "Folder for the page, tables and figures; Raven replaces an earlier map. Default: map-CORPUS.",
             function=False,
         ),
         FIGURES,
@@ -63,9 +62,9 @@ class DrawnMap(Work):
     arguments = ("corpus",)
     order = "corpus"
     shows_defaults = False
-    note = "Options have stylo's names with ``_`` for ``.``."
+    note = "Options have the same names as in stylo, with ``_`` instead of ``.``."
     result = "TextMap"
-    plan_help = "Only show what would be drawn, and at what cost; nothing is written."
+    plan_help = "Only show what Raven would draw, and at what cost; write nothing."
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> MapSpec:

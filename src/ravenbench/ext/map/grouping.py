@@ -51,7 +51,7 @@ MEASURES = {
         "Argamon's linear Delta: the Euclidean distance of z-scores, divided by the number of words"
     ),
     "eder": (
-        "Eder's Delta: absolute differences of z-scores, those of more frequent words weighing more"
+        "Eder's Delta: absolute differences of z-scores; more frequent words have more weight"
     ),
     "simple": "Eder's Simple: absolute differences of the square roots of frequencies",
     "wurzburg": "Cosine Delta: one minus the cosine of z-scores",
@@ -59,7 +59,7 @@ MEASURES = {
     "canberra": "Canberra: absolute differences, each divided by the sum of both",
     "euclidean": "Euclidean distance of frequencies",
     "cosine": "One minus the cosine of frequencies",
-    "minmax": "Min-max (Ruzicka): one minus the sum of minima over the sum of maxima",
+    "minmax": "Min-max (Ruzicka): one minus the sum of minima divided by the sum of maxima",
 }
 """Distances by stylo's names."""
 _Z = ("delta", "argamon", "eder", "wurzburg")

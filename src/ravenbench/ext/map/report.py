@@ -49,17 +49,14 @@ WHICH = ("all", "masked")
 RUNS = 4
 """Places of other hands that the finding names."""
 SHOWN = 4
-NOT_MASKED = (
-    " But each word that is counted may stay, so nothing is masked: a larger mfw-max would show what"
-    " content does."
-)
+NOT_MASKED = " But every counted word may stay, so Raven masks nothing; a larger mfw-max would show the effect of content."
 """Names of a cluster that the page shows."""
 NOTE = (
-    "Nearness: how much nearer two texts are that share an author (pairs on different topics) or a"
-    " topic (pairs by different authors) than two that do not, in mean distances. Share of topic:"
-    " its part of the sum of both. Silhouette and adjusted Rand index (of the dendrogram, cut into"
-    " as many clusters as there are labels) mix author and topic where authors keep to their"
-    " topics. Intervals: jackknife over authors."
+    "Nearness: how much nearer two texts are if they have the same author (pairs on different "
+    "topics) or the same topic (pairs by different authors), in mean distances. Share of topic: "
+    "nearness of topics divided by the sum of both. Silhouette and adjusted Rand index (of the "
+    "dendrogram, cut into as many clusters as there are labels) mix author and topic if authors "
+    "keep to their own topics. Intervals: jackknife over authors."
 )
 
 
@@ -230,7 +227,7 @@ def _grouping(a: MapAnalysis) -> Table:
             json="shuffled_95",
             digits=2,
             terminal=False,
-            about="Shuffled: 95th percentile with labels shuffled.",
+            about="Shuffled: 95th percentile when the labels are shuffled.",
         ),
         note=NOTE,
     )
@@ -365,7 +362,7 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
             f"for {right[1]:,} with content words masked."
             + (NOT_MASKED if {*a.views[0].words} <= {*a.views[1].words} else "")
             + (
-                f" {counted(alone, 'text')} left out of this count: no other has the same {a.noun}."
+                f" {counted(alone, 'text')} left out of this count, because no other text has the same {a.noun}."
                 if alone
                 else ""
             )
@@ -386,8 +383,8 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
     own_name = next((t.author for t in a.texts if t.id == a.spec.rolling), None)
     if a.rolling and own_name is not None and own_name not in a.rolling[0].authors:
         yield (
-            f"{own_name} is no candidate: there is no other text by {own_name} here. Somebody has"
-            " to be the nearest."
+            f"{own_name} is not a candidate, because there is no other text by {own_name} here. One "
+            f"author is always the nearest."
         )
 
 
@@ -404,9 +401,9 @@ def _hands(title: str, r: Rolling, nearest: Sequence[str | None]) -> str:
     ]
     more = f", and {counted(len(others) - RUNS, 'shorter run')}" if len(others) > RUNS else ""
     rest = (
-        f"another hand is nearest: {'; '.join(where)}{more}"
+        f"another author is nearest: {'; '.join(where)}{more}"
         if others
-        else "no other hand is nearest anywhere"
+        else "no other author is nearest anywhere"
     )
     return (
         f"Of {counted(len(nearest), 'slice')} of {r.size:,} words,"
@@ -422,25 +419,25 @@ def _on_topic(a: MapAnalysis) -> Iterable[str]:
     masked_share = _score(a, MASKED, "topic's share", "both")
     if all(t.topic is None for t in a.texts):
         yield (
-            "The texts have no topics, so how much of the grouping is topic cannot be measured;"
-            " what stays with content words masked is the only evidence that it is style."
+            "The texts have no topics, so Raven cannot measure how much of the grouping is topic. "
+            "The grouping that stays when content words are masked is the only evidence of style."
         )
     elif near.value is None:
         yield (
-            "No author writes on two topics, so author and topic cannot be told apart here: the"
-            " texts may group by either. What stays with content words masked is the better"
-            " evidence of style."
+            "No author writes on two topics, so Raven cannot separate author and topic: the texts "
+            "may group by either. The grouping that stays when content words are masked is "
+            "better evidence of style."
         )
     elif share.value is None:
         yield (
-            "The texts group so weakly by author and by topic that the share of topic cannot be"
-            f" measured: nearness of authors {_told(near)}, of topics"
+            "The texts group so weakly by author and by topic that Raven cannot measure the share of "
+            "topic: nearness of authors {_told(near)}, of topics"
             f" {_told(_score(a, ALL, 'nearness', 'topic'))}."
         )
     else:
         after = _told(masked_share) if masked_share.value is not None else "too weak to measure"
         yield (
-            f"Share of topic in what brings the texts together: {_told(share)} with all words, "
+            f"Share of topic in the grouping of the texts: {_told(share)} with all words, "
             f"{after} with content words masked."
         )
 

@@ -32,7 +32,9 @@ PICTURES = {
 }
 """Pictures by stylo's ``analysis.type``, and two that it has not under that name."""
 _PCA = "did you mean 'PCV' (of covariances) or 'PCR' (of correlations)?"
-FIGURES = Option("figures", "Forms of the figures beside SVG: pdf, png, or both.", function=False)
+FIGURES = Option(
+    "figures", "Formats of the figures in addition to SVG: pdf, png, or both.", function=False
+)
 Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Features = Annotated[
@@ -43,9 +45,9 @@ Features = Annotated[
     ),
 ]
 NgramSize = Annotated[
-    AtLeastOne, about("Words or characters in a row that make one feature. Default: 1.")
+    AtLeastOne, about("Number of consecutive words or characters in one feature. Default: 1.")
 ]
-PreserveCase = Annotated[bool, about("Keep capitals apart.")]
+PreserveCase = Annotated[bool, about("Count capitalised forms separately.")]
 CorpusLang = Annotated[
     Literal[
         "English",
@@ -61,8 +63,8 @@ CorpusLang = Annotated[
         "Other",
     ],
     about(
-        "English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v."
-        " Default: English."
+        "English.contr keeps contractions (don't) as one word, English.all also compounds; "
+        "Latin.corr treats u and v alike. Default: English."
     ),
 ]
 NO_WORDS = {"pos": "part of speech", "suffix": "suffix"}
@@ -76,101 +78,114 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     analysis_type: Annotated[
         str,
         about(
-            f"Pictures, of {', '.join(PICTURES)}, or all. Default: CA, BCT, MDS, network.",
+            f"Pictures: any of {', '.join(PICTURES)}, or all. Default: CA, BCT, MDS, network.",
             takes="str",
         ),
     ] = "CA, BCT, MDS, network"
     distance_measure: Annotated[str, about(f"Distance: {', '.join(MEASURES)}. Default: delta.")] = (
         "delta"
     )
-    mfw_min: Annotated[AtLeastTwo, about("Fewest most frequent words. Default: 100.")] = 100
+    mfw_min: Annotated[
+        AtLeastTwo, about("Smallest number of most frequent words. Default: 100.")
+    ] = 100
     mfw_max: Annotated[
         AtLeastTwo | None,
         about(
-            "Most of them; single pictures use the last step. Default: 500, or mfw_min where that"
-            " is more."
+            "Largest number; single pictures use the last step. Default: 500, or mfw_min if larger."
         ),
     ] = None
-    mfw_incr: Annotated[AtLeastOne, about("Step from the fewest to the most. Default: 100.")] = 100
+    mfw_incr: Annotated[
+        AtLeastOne, about("Step from the smallest number to the largest. Default: 100.")
+    ] = 100
     culling_min: Annotated[
-        Percent, about("Percent of texts that a word must stand in, at least. Default: 0.")
+        Percent, about("Smallest percentage of texts that must contain a word. Default: 0.")
     ] = 0
     culling_max: Annotated[
         Percent | None,
-        about("At most; single pictures use the last step. Default: as culling_min."),
+        about(
+            "Largest percentage; single pictures use the last step. Default: the value of culling_min."
+        ),
     ] = None
-    culling_incr: Annotated[AtLeastOne, about("Step between the two. Default: 20.")] = 20
-    start_at: Annotated[AtLeastOne, about("Rank of the first word used. Default: 1.")] = 1
+    culling_incr: Annotated[AtLeastOne, about("Step between the two percentages. Default: 20.")] = (
+        20
+    )
+    start_at: Annotated[
+        AtLeastOne, about("Rank of the first word that Raven uses. Default: 1.")
+    ] = 1
     mfw_list_cutoff: Annotated[
-        AtLeastTwo, about("Words that are counted at all. Default: 5000.")
+        AtLeastTwo, about("Number of most frequent words that Raven counts. Default: 5000.")
     ] = 5000
     analyzed_features: Features = "w"
     ngram_size: NgramSize = 1
     preserve_case: PreserveCase = False
     delete_pronouns: Annotated[
-        bool, about("Leave personal and possessive pronouns out (of corpus_lang).")
+        bool, about("Leave out the personal and possessive pronouns of corpus_lang.")
     ] = False
     corpus_lang: CorpusLang = "English"
     sampling: Annotated[
         Literal["no", "normal", "random"],
         about(
-            "no, normal (texts are cut into samples) or random (samples are drawn from each text)."
-            " Default: no."
+            "no, normal (cut texts into samples) or random (draw samples from each text). Default: no."
         ),
     ] = "no"
     sample_size: Annotated[AtLeastTwo, about("Words in a sample. Default: 10000.")] = 10_000
     sample_overlap: Annotated[
-        Count, about("Words that a sample shares with the next. Default: 0.")
+        Count, about("Words that a sample has in common with the next. Default: 0.")
     ] = 0
     number_of_samples: Annotated[AtLeastOne, about("Random samples of each text. Default: 1.")] = 1
     linkage: Annotated[
         Literal["ward.D", "ward.D2", "single", "complete", "average", "mcquitty"],
         about(
-            "How clusters are joined: ward.D, ward.D2, single, complete, average or mcquitty."
+            "Linkage of clusters: ward.D, ward.D2, single, complete, average or mcquitty."
             " Default: ward.D."
         ),
     ] = "ward.D"
     consensus_strength: Annotated[
         float,
         msgspec.Meta(ge=0.5, le=1),
-        about("Share of trees that a branch of the consensus needs. Default: 0.5."),
+        about("Proportion of trees that must have a branch of the consensus. Default: 0.5."),
     ] = 0.5
     resamples: Annotated[
         Count,
         about(
-            "Trees of word lists drawn with replacement, over all settings in turn; 0: a tree a"
-            " setting. Default: 100."
+            "Trees from word lists drawn with replacement, over all settings in turn; 0: one tree "
+            "for each setting. Default: 100."
         ),
     ] = 100
     linked_neighbors: Annotated[
-        AtLeastOne, about("Nearest neighbours that a text is linked to. Default: 3.")
+        AtLeastOne, about("Nearest neighbours to which a text is linked. Default: 3.")
     ] = 3
     group_by: Annotated[
         str | None,
         about(
-            "What has one colour and counts as a group: a column of metadata.csv or of the table."
-            " Default: the author.",
+            "Column of metadata.csv or of the table that groups and colours texts. Default: the author.",
             metavar="COLUMN",
         ),
     ] = None
     rolling: Annotated[
-        str | None, about("A text, by its name: who it is nearest to, along it, of all others.")
+        str | None,
+        about("Name of a text; Raven shows along this text which other author is nearest."),
     ] = None
     slice_size: Annotated[AtLeastTwo, about("Words in a slice of that text. Default: 5000.")] = 5000
     slice_overlap: Annotated[
-        Count | None, about("Words shared with the next. Default: 9 tenths of a slice.")
+        Count | None,
+        about("Words that a slice has in common with the next. Default: nine tenths of a slice."),
     ] = None
     classification_method: Annotated[
         Literal["delta", "svm"],
-        about("Who wrote a slice: the nearest text (delta), or a linear svm. Default: delta."),
+        about(
+            "Method that names the author of a slice: the nearest text (delta) or a linear svm. Default: delta."
+        ),
     ] = "delta"
     function_words: Annotated[
-        AtLeastTwo, about("Words that may stay when content words are masked. Default: 200.")
+        AtLeastTwo, about("Words that may stay when Raven masks content words. Default: 200.")
     ] = FUNCTION_WORDS
     texts: Annotated[
         int,
         msgspec.Meta(ge=3),
-        about("Most texts shown; of more, whole authors are drawn. Default: 300."),
+        about(
+            "Largest number of texts to show; if there are more, Raven draws whole authors. Default: 300."
+        ),
     ] = 300
     seed: Seed = 0
 
@@ -197,13 +212,14 @@ def check_features(kind: str, language: str, without_pronouns: bool = False) -> 
     """SpecError if there are no such features of a language, or none that are pronouns."""
     if kind in ("lemma", "pos") and language != "English":
         raise SpecError(
-            f"analyzed_features: {kind} is there for English alone",
+            f"analyzed_features: {kind} exists only for English",
             found=f"corpus_lang {language}",
-            fix="suffix needs no dictionary; or count elsewhere and keep stylo's table",
+            fix="suffix, which needs no dictionary; or count with another program and give its table "
+            "in stylo's format",
         )
     if without_pronouns and kind in NO_WORDS:
         raise SpecError(
-            "delete_pronouns leaves words out",
+            "delete_pronouns works only with words",
             found=f"analyzed_features {kind}",
             expected="w, c or lemma",
         )
@@ -219,7 +235,7 @@ def build(values: dict[str, object]) -> MapSpec:
     for name in (part.strip() for part in spec.analysis_type.split(",")):
         if name.casefold() not in known:
             raise SpecError(
-                "analysis_type: there is no such picture",
+                "analysis_type: unknown picture",
                 found=name,
                 expected=", ".join([*PICTURES, "all"]),
                 fix=_PCA
@@ -229,7 +245,7 @@ def build(values: dict[str, object]) -> MapSpec:
     check_features(spec.analyzed_features, spec.corpus_lang, spec.delete_pronouns)
     if spec.distance_measure not in MEASURES:
         raise SpecError(
-            "distance_measure: there is no such distance",
+            "distance_measure: unknown distance",
             found=spec.distance_measure,
             expected=", ".join(MEASURES),
         )

@@ -431,7 +431,7 @@ def _untitled(
             pooled_stores([Store.open(seed) for seed in seeds])  # refused where they differ in more
             if late:
                 raise InputError(
-                    "a board of several seeds takes no answers from outside", file=place
+                    "a leaderboard of several seeds accepts no answers from outside", file=place
                 )
             made_boards.append(
                 _over_seeds(
@@ -449,18 +449,18 @@ def _untitled(
             Submitted(folder, name, store) for name, folder in late.items() if name not in answers
         ]
         own = with_answers(store, answers) if answers else store
-        lacking = Faults("submissions lack answers", values=True)
+        lacking = Faults("submissions without all answers", values=True)
         for one in getattr(own, "systems", ()):
             if not one.missing:
                 continue
             with lacking.gathered():
                 # A board has the problems that all of its systems answer: one that lacks folds would take them away.
                 raise InputError(
-                    f"{one.name} has no answers to {len(one.missing)} folds of the run",
+                    f"{one.name} has no answers to {counted(len(one.missing), 'fold')} of the run",
                     file=answers[one.name],
                     found=first_names(one.missing, SHOWN, ", "),
-                    expected=f"FOLD/{FILES[0]} of every fold",
-                    fix="raven export RUN writes the folds to answer",
+                    expected=f"FOLD/{FILES[0]} for every fold",
+                    fix="raven export RUN writes the folds that need answers",
                 )
         lacking.check()
         runs.append(Joined([own, *theirs]) if theirs else own)
@@ -516,7 +516,7 @@ def _said(report: Any, names: Container[str]) -> Iterator[str]:
         elif key == "skipped":
             out = (row for row in value if row["submission"] not in names)
             yield from (
-                f"{row['submission']} is left out: {row.get('all_faults', row['first'])}"
+                f"Raven leaves out {row['submission']}: {row.get('all_faults', row['first'])}"
                 for row in out
             )
         elif isinstance(value, dict | list):
@@ -539,8 +539,8 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     apart = (ties[:, None] != ties[None]).all(axis=2)
     first = each[0]
     note = (
-        f"Means over {len(each)} seeds, which draw anew from the same texts; intervals reach over"
-        " those of all."
+        f"Means over {len(each)} seeds; each seed draws again from the same texts. An interval covers "
+        f"the intervals of all seeds."
     )
     return replace(
         first,
@@ -667,8 +667,7 @@ def _attacked(store: Store, key: str) -> Board:
         provenance=_provenance(store),
         notes=(
             (
-                "Impact is the share of right answers on rewritten texts that an obfuscator takes"
-                " away."
+                "Impact is the proportion of right answers that an obfuscator takes away by rewriting texts."
             ),
         ),
         downloads={"report.json": _json(report.to_json())},
@@ -695,9 +694,9 @@ def _tabled(store: Store, key: str) -> Board:
             break
     else:
         raise InputError(
-            f"a site has no place for a folder of raven {store.kind}",
+            f"raven site cannot show a folder of raven {store.kind}",
             file=store.path,
-            expected="a run whose report compares methods, or a folder of raven evaluate",
+            expected="a run with a report that compares methods, or a folder of raven evaluate",
         )
     content = {
         row[name]: row for row in every.get("content", []) if name in row and "success_left" in row
@@ -751,7 +750,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
     file = place / "report.json"
     if not file.is_file():
         raise InputError(
-            "this folder has neither a run nor an evaluation",
+            "this folder contains no run and no evaluation",
             file=place,
             expected="run.json or report.json",
             fix="give the folder of a run, or one of raven evaluate TRUTH ANSWERS --out FOLDER",
@@ -760,7 +759,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         if report.get("kind") != "evaluate":
             raise FormatError(
-                "this report is not of raven evaluate", file=file, found=report.get("kind")
+                "raven evaluate did not write this report", file=file, found=report.get("kind")
             )
         before = report
         if late:
@@ -842,10 +841,10 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(
-            "this is not a report of raven evaluate",
+            "raven evaluate did not write this report",
             file=file,
             found=f"{type(error).__name__}: {error}",
-            fix="make it again: raven evaluate TRUTH ANSWERS --out FOLDER",
+            fix="write the report again: raven evaluate TRUTH ANSWERS --out FOLDER",
         ) from None
 
 
@@ -861,8 +860,7 @@ def _of_late(
     if not late or not changes:
         return []
     return [
-        "Rows that combine all systems changed with what was handed in later "
-        f"({', '.join(late)}): {'; '.join(changes)}."
+        "Rows that combine all systems changed because of later submissions ({', '.join(late)}): {'; '.join(changes)}."
     ]
 
 

@@ -18,7 +18,9 @@ from ravenbench.errors import counted
 
 SentenceEncoder = Annotated[
     str | None,
-    typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache."),
+    typer.Option(
+        help="Sentence encoder to measure soundness: a folder or a model in the local cache."
+    ),
 ]
 
 
@@ -26,27 +28,23 @@ def site(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            help=(
-                "Folders of raven run, pan14, safety, retrieve …, or written by raven evaluate"
-                " --out."
-            )
+            help=("Folders of raven run, pan14, safety, retrieve …, or of raven evaluate --out.")
         ),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The site's folder.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the site.")],
     title: Annotated[str, typer.Option(help="Heading of every page.")] = "Authorship verification",
     submit: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=PLACE",
             help=(
-                "A late submission: a run's or search's folder, answers"
-                " FOLDER/[RUN/]FOLD/answers.jsonl, or, to an "
-                "evaluation with --keep, a file of answers, to a search one of rankings; can be"
-                " repeated."
+                "A late submission: the folder of a run or search, answers "
+                "FOLDER/[RUN/]FOLD/answers.jsonl, a file of answers (to an evaluation with "
+                "--keep) or a file of rankings (to a search); can be repeated."
             ),
         ),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Make a site for any web server: leaderboards with tie groups and intervals, a page for every system, for every
     set of texts and every fold, and files to download.
@@ -78,12 +76,11 @@ def site(
         )
         return
     say(
-        f"{len(sizes):,} pages, the largest of {largest / 1000:,.0f} kB"
-        f" ({which.relative_to(page.parent)})"
+        f"{len(sizes):,} pages, the largest {largest / 1000:,.0f} kB ({which.relative_to(page.parent)})"
     )
     if largest > MOST:
         say(
-            f"this is more than {MOST // 1000} kB: fewer systems or folds a run make it smaller",
+            f"this is more than {MOST // 1000} kB; fewer systems or fewer folds per run make the page smaller",
             err=True,
         )
     say(f"site: {page}")
@@ -97,31 +94,31 @@ def diff(
     obfuscated: Annotated[
         str | None,
         typer.Argument(
-            help="The rewritten text or its parts (.json), or the set raven obfuscate wrote."
+            help="The rewritten text or its parts (.json), or the set that raven obfuscate wrote."
         ),
     ] = None,
     out: Annotated[
         str | None,
         typer.Option(
             help=(
-                "The page, default diff.html; for a set or a run a folder with an index, default"
-                " diff."
+                "Place of the page, default diff.html; for a set or a run, a folder with an index, default diff."
             )
         ),
     ] = None,
     split: Annotated[
-        str | None, typer.Option(help="train or test, of a set that has both.")
+        str | None, typer.Option(help="Part of a set that has both: train or test.")
     ] = None,
     blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
     columns: Annotated[
         bool,
         typer.Option(
-            "--columns", help="Of two texts: side by side; sets and runs always have that view too."
+            "--columns",
+            help="Show two texts side by side; sets and runs always have this view too.",
         ),
     ] = False,
     encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     encoder: SentenceEncoder = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.
 

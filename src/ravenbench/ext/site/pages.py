@@ -250,30 +250,31 @@ def site(
     places = [Path(place) for place in runs]
     if not places:
         raise InputError(
-            "a site needs at least one run", expected="folders of raven run, retrieve, evaluate …"
+            "raven site needs at least one run",
+            expected="folders of raven run, retrieve, evaluate …",
         )
     if missing := [place for place in places if not place.is_dir()]:
-        raise InputError("there is no such folder", file=missing[0])
+        raise InputError("folder not found", file=missing[0])
     names = [place.resolve().name for place in places]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError(
-            "two runs have folders of one name",
+            "the folders of two runs have the same name",
             found=", ".join(
                 str(place) for place, name in zip(places, names, strict=True) if name == repeated
             ),
-            expected="each run once, in a folder of its own name",
+            expected="each run once, each in a folder with a different name",
             fix=(
-                "name each once; of two runs, rename one folder (mv), for the site calls each run"
-                " as its folder"
+                "give each run once; if there are two runs, rename one folder, because the site "
+                "names each run after its folder"
             ),
         )
     check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
     all_boards = boards(by_address, _submissions(by_address, submitted or {}))
     remark(
-        f"{s.system} leaves out {s.missing:,} of the {counted(board.problems, 'problem')} of"
-        f" {board.title}; they count as unanswered"
+        f"{s.system} has no answer to {s.missing:,} of the {counted(board.problems, 'problem')} of "
+        f"{board.title}; these count as unanswered"
         for board in all_boards
         for s in board.standings
         if s.missing
@@ -304,14 +305,16 @@ def _check_kept(out: Path, boards: Sequence[Board]) -> None:
             rows = json.loads(file.read_text(encoding="utf-8"))
             before |= {str(row["system"]) for row in rows if row.get("submitted")}
         except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            fix = "remove the folder first, and give all submissions again"
-            raise InputError("this is no leaderboard of a site", file=file, fix=fix) from error
+            fix = "remove the folder first, then give all submissions again"
+            raise InputError(
+                "this file is not a leaderboard written by raven site", file=file, fix=fix
+            ) from error
     if gone := sorted(before - {s.system for board in boards for s in board.standings}):
         raise InputError(
-            "the site that is there has submissions that are not given now",
+            "the existing site has submissions that are missing from this command",
             file=out,
             found=first_names(gone),
-            fix=f"give them again, --submit {gone[0]}=PLACE, or remove the folder first",
+            fix=f"give them again (--submit {gone[0]}=PLACE), or remove the folder first",
         )
 
 
@@ -327,8 +330,8 @@ def _alike(boards: Sequence[Board]) -> list[str]:
                 board.data, frozenset((s.system, board.made_with(s)) for s in board.standings)
             ].append(board.title)
     said: dict[str, Mapping[Any, Collection[str]]] = {
-        "systems whose names differ in spelling alone": spelt,
-        "the same results stand on several boards": made,
+        "systems whose names differ only in spelling": spelt,
+        "the same results are on several leaderboards": made,
     }
     groups = {
         what: [" / ".join(sorted(of)) for of in each.values() if len(of) > 1]
@@ -351,7 +354,7 @@ def _submissions(
     folders: dict[str, dict[str, Path]] = {key: {} for key in places}
     for name, given in submitted.items():
         if not (folder := Path(given)).exists():
-            raise InputError("there is no such file or folder of answers", file=folder)
+            raise InputError("file or folder of answers not found", file=folder)
         if is_run(folder):
             folders[_board_of(folder, name, places)][name] = folder
             continue
@@ -368,24 +371,26 @@ def _submissions(
             if name in folders[key] and folders[key][name].is_dir()
             for file in _beside(folders[key][name])
         ]
-        remark([f"files beside the answers of {name} were not read: {some(rest)}"] * bool(rest))
+        remark(
+            [f"Raven did not read other files next to the answers of {name}: {some(rest)}"]
+            * bool(rest)
+        )
         answered = [key for key in places if name in folders[key]]
         if not answered:
             raise InputError(
-                f"the answers of {name} belong to no run of this site",
+                f"the answers of {name} do not belong to any run of this site",
                 file=folder,
                 expected=" or ".join(f"{place}/FOLD/answers.jsonl" for place in within.values()),
                 fix=(
-                    "name the folder within after the run whose folds it answers; a file answers"
-                    " the only evaluation"
+                    "give the inner folder the name of the run that it answers; a file answers the only evaluation"
                 ),
             )
         for key in answered:
             if is_run(places[key]) and not takes_answers(kind := Store.open(places[key]).kind):
                 raise InputError(
-                    f"the board of {key} takes no answers from outside",
+                    f"the leaderboard of {key} accepts no answers from outside",
                     file=folder,
-                    expected=f"the folder of raven {kind} over the same data",
+                    expected=f"the folder of raven {kind} with the same data",
                 )
     return folders
 
@@ -418,21 +423,17 @@ def _board_of(folder: Path, name: str, places: Mapping[str, Path]) -> str:
     key, base = next(((key, store) for key, store in here if same_folds(store, run)), (None, None))
     if key is None or base is None:
         raise InputError(
-            f"{name} answers what no board of this site asks",
+            f"{name} does not fit any leaderboard of this site",
             file=folder,
-            found=f"a folder of raven {run.kind}, over other data or with other options",
-            expected=(
-                "a run or a search over the same data, with the same options but for its methods"
-            ),
+            found=f"a folder of raven {run.kind} with other data or other options",
+            expected=("a run or search with the same data and options, but other methods"),
         )
     if left := run.unanswered():
         raise InputError(
-            f"{name} has no results for {len(left)} cells",
+            f"{name} has no results for {counted(len(left), 'cell')}",
             file=folder,
             fix=f"repeat raven {run.kind}",
         )
     if not Submitted(folder, name, base).names:
-        raise InputError(
-            f"{name} brings no method that {key} has not", file=folder, fix="leave it out"
-        )
+        raise InputError(f"{name} has no method that {key} lacks", file=folder, fix="leave it out")
     return key

@@ -270,7 +270,7 @@ class Soundness:
         if self._chrf is None:
             self.missing["chrf"] = f"sacrebleu: {install('obfuscation')}"
         if similarity is None:
-            self.missing["encoder"] = "no sentence encoder was given"
+            self.missing["encoder"] = "no sentence encoder was named"
 
     def measure(self, parts: Sequence[Part]) -> dict[str, float | None]:
         """Take every measure of one rewriting; None where it was not made or there is nothing to measure.

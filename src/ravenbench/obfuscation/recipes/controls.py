@@ -50,7 +50,7 @@ class OtherAuthor(base.Obfuscator):
         """Keep the set's known texts as the pool. InputError if fewer than two problems have known texts."""
         if sum(bool(task.known) for task in tasks) < 2:
             raise InputError(
-                "other-author takes its texts from the other problems of a set",
+                "other-author takes texts from the other problems of a set",
                 found=f"{len(tasks)} problems",
                 fix="give a set of problems with known texts",
             )
@@ -75,7 +75,7 @@ class OtherAuthor(base.Obfuscator):
             }
         )
         if not texts:
-            raise InputError(f"{task.id}: every other problem shares a text with this one")
+            raise InputError(f"{task.id}: every other problem has a text in common with this one")
         near = sorted(texts, key=lambda candidate: (abs(len(candidate) - len(text)), candidate))[
             :10
         ]
@@ -164,7 +164,11 @@ class Random(base.Obfuscator):
                 )
             free = end
         parts = from_edits(text, edits)
-        notes = (f"no word was given a relative: {without_wordnet}",) if without_wordnet else ()
+        notes = (
+            (f"no word was replaced by a related word: {without_wordnet}",)
+            if without_wordnet
+            else ()
+        )
         return base.Rewriting(parts, notes, base.count_operations(parts))
 
 

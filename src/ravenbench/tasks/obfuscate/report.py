@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.engine.options import spec_of
+from ravenbench.errors import counted
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import Table, col, public_head, rows_json, table
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 MOST_NOTES = 6
-LOST = "its rewriting is missing or damaged: repeat the command"
+LOST = "the rewriting is missing or damaged: repeat the command"
 
 
 @dataclass(frozen=True)
@@ -108,20 +109,17 @@ class ObfuscateReport(Report[Obfuscation]):
         if errors:
             named = "; ".join(errors[:NAMED])
             return (
-                f"{len(errors)} texts could not be rewritten, so nothing was written to {out_folder}:"
+                f"Raven could not rewrite {counted(len(errors), 'text')}, so it wrote nothing to {out_folder}:"
                 f" {named}"
             )
         if same:
             named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
             outcome = (
-                f"the others: {out_folder}"
+                f"the other texts are in {out_folder}"
                 if result.written
-                else f"nothing was written to {out_folder}"
+                else f"Raven wrote nothing to {out_folder}"
             )
-            text = (
-                f"{len(same)} of {len(result.rewritings)} texts came back unchanged, so nothing of"
-                " them is hidden"
-            )
+            text = f"{len(same)} of {counted(len(result.rewritings), 'text')} came back unchanged and hide nothing"
             return f"{text}: {named}; {outcome}"
         return None
 
@@ -133,12 +131,12 @@ class ObfuscateReport(Report[Obfuscation]):
             str(store.path / folder) if folder == "rewritings" else folder
             for store, folder in zip(stores, places, strict=True)
         ]
-        private = " and ".join(["the .json beside each text", *folders])
+        private = " and ".join(["the .json file next to each text", *folders])
         texts = [rewriting for result in results for rewriting in result.rewritings]
         short = ["; ".join(texts[0].notes)] if len(texts) == 1 and texts[0].notes else []
         look = " ".join(shlex.quote(str(values[name])) for name in ("source", "out"))
         return (
-            f"rewritten: {values['out']}; the original stands in {private}: pass none of these on\n"
+            f"rewritten: {values['out']}; the original is in {private}: do not pass these on\n"
             f"next: raven diff {look}" + "".join(f"\nin short: {line}" for line in short)
         )
 
@@ -205,7 +203,7 @@ class ObfuscateReport(Report[Obfuscation]):
             col(None, "seconds", json="seconds"),
             col(None, "error", json="error"),
             col("note", lambda row: row.error or "; ".join(row.notes), text=True),
-            note="Changes: changed stretches per 1,000 words of the original.",
+            note="Changes: changed passages per 1,000 words of the original.",
         )
 
     def tables(self) -> list[Table]:
@@ -272,10 +270,10 @@ class ObfuscateReport(Report[Obfuscation]):
                 else f"  {note}"
             )
         if len(notes) > MOST_NOTES:
-            lines.append(f"  {len(notes) - MOST_NOTES} more notes stand in the report")
+            lines.append(f"  the report has {len(notes) - MOST_NOTES} more notes")
         if analysis.failed:
             name, error = next(iter(analysis.failed.items()))
             lines.append(
-                f"{len(analysis.failed)} texts were not rewritten, the first: {name} ({error})"
+                f"Raven could not rewrite {counted(len(analysis.failed), 'text')}, the first: {name} ({error})"
             )
         return [Text(line) for line in lines]

@@ -223,11 +223,11 @@ def kept_at(run: Path, folder_name: str, given: Path | None = None) -> Path:
     )
     if given is not None and str(_absolute(given)) != str(folder):
         raise InputError(
-            "this run keeps its rewritings elsewhere",
+            "this run keeps its rewritings in another folder",
             file=run,
             found=str(folder),
             expected=str(given),
-            fix="give no --rewritings, or another --out",
+            fix="leave out --rewritings, or give another --out",
         )
     return folder
 

@@ -29,22 +29,23 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     encoding: Encoding = None
     seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
     every: Annotated[
-        bool, about("Of a problem set, rewrite different-author problems too.", flags=("--all",))
+        bool,
+        about("Also rewrite the different-author problems of a problem set.", flags=("--all",)),
     ] = False
     split: Annotated[
         Literal["train", "test"] | None,
-        about("The part to take of a problem set that has both: train or test."),
+        about("The part of a problem set to rewrite, if it has both: train or test."),
     ] = None
     known: Annotated[
         tuple[str, ...],
         about(
-            "Texts by the author of the source, or their folder, where that is no problem set.",
+            "Other texts by the author of the source, or their folder, unless the source is a problem set.",
             takes=PATHS,
             many=True,
         ),
     ] = ()
     language: Annotated[
-        str | None, about("Language of the texts; problem sets usually say it.")
+        str | None, about("Language of the texts; most problem sets declare it.")
     ] = None
 
     def resolved(self) -> dict[str, Any]:

@@ -52,10 +52,10 @@ class ObfuscateResult(RunResult):
 
 
 class Obfuscate(Task):
-    """Rewrite questioned texts so that their author is hidden.
+    """Rewrite questioned texts so that verifiers do not recognise their author.
 
-    Of a problem set only the questioned texts of same-author problems are rewritten, as in the 2016 study. If it is
-    interrupted, the same command continues where it stopped.
+    In a problem set, Raven rewrites only the questioned texts of same-author problems, as in the 2016 study. If the
+    command is interrupted, repeat it: it continues where it stopped.
 
         raven obfuscate mihaylova-2016 essay.txt --out hidden.txt
 
@@ -70,8 +70,7 @@ class Obfuscate(Task):
     own = (
         Option(
             "out",
-            "The new text, folder or problem set (path or URL), with its parts as JSON beside each"
-            " text.",
+            "The new text, folder or problem set (path or URL); each text has a JSON file with its parts.",
             takes=PATH,
         ),
         Option(
@@ -81,31 +80,31 @@ class Obfuscate(Task):
         ),
         Option(
             "rewritings",
-            "Folder where rewritings are stored and reused; default: in --folder.",
+            "Folder in which Raven keeps and reuses rewritings; default: in --folder.",
             takes=PATH,
         ),
     )
     place = "folder"
     arguments = ("obfuscator", "source")
     order = "obfuscator source out"
-    note = "Without ``out``, rewritings are only kept."
+    note = "Without ``out`` Raven only keeps the rewritings."
     result = "ObfuscateResult"
     spec: ObfuscateSpec
 
     @classmethod
     def instead_of_missing(cls, words: Sequence[str]) -> SpecError | None:
-        """Whoever gives a text and no recipe is told the command with the recipe for one's own texts."""
+        """Say which command rewrites a text of one's own, if a text is given without a recipe."""
         given = [shlex.quote(word) for word in words if Path(word).exists()]
         if not given:
             return None
         text, known = (*given, "MY-OTHER-TEXTS")[:2]
         return SpecError(
-            "OBFUSCATOR is missing, the recipe that rewrites the text",
+            "OBFUSCATOR is missing: the recipe that rewrites the text",
             found=given[0],
             expected="OBFUSCATOR IN",
             fix=(
                 f"for a text of your own: raven obfuscate raven-hide {text} --known {known} --out"
-                " hidden.txt; the others: raven list obfuscator"
+                " hidden.txt; other recipes: raven list obfuscator"
             ),
         )
 
@@ -241,6 +240,4 @@ class Obfuscate(Task):
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         if "out" not in values:
-            raise SpecError(
-                "nothing says where the new texts go", fix="--out hidden.txt, or a new folder"
-            )
+            raise SpecError("no place for the new texts", fix="--out hidden.txt, or a new folder")

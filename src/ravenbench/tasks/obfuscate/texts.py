@@ -54,7 +54,7 @@ def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
             raise InputError(
                 "these problems have no truth",
                 file=spec.source,
-                fix="--all rewrites every questioned text",
+                fix="rewrite every questioned text with --all",
             )
         rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
         tasks = tasks_of(sets.problems, rows, spec.language or sets.language)

@@ -37,6 +37,7 @@ from ravenbench.statistics.attacks import (
 )
 from ravenbench.statistics.estimates import Interval, expanded
 from ravenbench.statistics.ranks import holm, sign_test
+from ravenbench.statistics.standing import Standing
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.safety.attacked import true_codes
 from ravenbench.tasks.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
@@ -86,8 +87,8 @@ class VerifierRow:
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it
-    was not played.
+    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where
+    Raven did not play this attack.
 
     ``restored`` is the share of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
     ``precision`` that of the attacker's changes that are right.
@@ -134,6 +135,8 @@ class ObfuscatorRow:
     missing: Mapping[str, str]
     detection: Detection | None
     recovery: tuple[RecoveryRow, ...]
+    standing: Standing | None
+    """The place of the median rewritten text among those of different-author problems, by mean answers."""
 
     @property
     def counted(self) -> tuple[VerifierRow, ...]:
@@ -206,8 +209,8 @@ def cell_of(store: Store, method: str, fold: str) -> Cell | str:
     """What a method said of a fold, or the reason why there is nothing."""
     cell = store.cell(method, fold)
     if cell is None:
-        return "its answers are missing: repeat the command"
-    return cell if cell.error is None else f"it failed: {cell.error.splitlines()[0]}"
+        return "the answers are missing: repeat the command"
+    return cell if cell.error is None else f"the method failed: {cell.error.splitlines()[0]}"
 
 
 def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
@@ -303,6 +306,10 @@ class JudgedMethods(ABC):
         """What attacks on the first seed's obfuscation brought back."""
         return ()
 
+    def standing(self, counted: Sequence[VerifierRow], entry: ObfuscatorRecord) -> Standing | None:
+        """How recognisable the median text of the first seed is; None where methods name an author."""
+        return None
+
 
 @dataclass(frozen=True, eq=False)
 class Verifiers(JudgedMethods):
@@ -330,6 +337,17 @@ class Verifiers(JudgedMethods):
         assert effect.threshold is not None
         return np.asarray(answers[self.same] >= effect.threshold)
 
+    def standing(self, counted: Sequence[VerifierRow], entry: ObfuscatorRecord) -> Standing | None:
+        if entry.first is None:
+            return None
+        fold = entry.first[1].fold
+        given = [answers_of(self.store, row.verifier, fold) for row in counted if row.first]
+        known = [answers for answers in given if not isinstance(answers, str)]
+        if not known:
+            return None
+        answers = np.mean(known, axis=0)
+        return Standing.of_median(answers[self.same], answers[~self.same])
+
     def recoveries(
         self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
     ) -> tuple[RecoveryRow, ...]:
@@ -342,7 +360,7 @@ class Verifiers(JudgedMethods):
         self, attack: str, obfuscator: ObfuscatorRecord, counted: Sequence[VerifierRow]
     ) -> RecoveryRow:
         if obfuscator.first is None:
-            return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
+            return RecoveryRow(attack, None, None, None, {}, "no text was rewritten")
         rewritten = obfuscator.first[1]
         if attack == "preimage" and rewritten.preimage is not None:
             share = rewritten.preimage.share
@@ -357,7 +375,7 @@ class Verifiers(JudgedMethods):
                 None,
                 None,
                 {},
-                rewritten.not_played.get(attack) or "it was not played",
+                rewritten.not_played.get(attack) or "Raven did not play this attack",
             )
         recovered = {}
         for row in counted:
@@ -534,6 +552,7 @@ def _obfuscator(
         missing=next(iter(measured.values())).missing if measured else {},
         detection=detection,
         recovery=methods.recoveries(obfuscator, counted),
+        standing=methods.standing(counted, obfuscator),
     )
 
 

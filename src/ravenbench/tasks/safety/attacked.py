@@ -77,7 +77,7 @@ def read_attacked(spec: SafetySpec) -> Attacked:
     common = check_overlap(train, test, spec.allow_shared)
     chosen = choose(test.truth(), spec.limit)
     if not test.truth()[chosen].any():
-        raise CorpusError("no same-author problem is there to obfuscate", file=spec.problems)
+        raise CorpusError("there is no same-author problem to obfuscate", file=spec.problems)
     same = test.truth()[chosen]
     base = given(train.problems, train.truth(), test.problems.select(chosen), same, "original")
     tasks = tuple(tasks_of(base.test, np.flatnonzero(same).tolist(), test.language))
@@ -112,7 +112,7 @@ def _of_candidates(spec: SafetySpec, train: ProblemSet | None) -> Attacked:
                 tasks.append(ObfuscationTask(place, text, tuple(known), problem.language))
     if not tasks:
         raise CorpusError(
-            "no questioned text is by a candidate, so there is none to obfuscate",
+            "no candidate wrote any of the questioned texts, so there is nothing to obfuscate",
             file=spec.problems,
         )
     candidates = Problems.of(
@@ -219,7 +219,8 @@ def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
 
     if reject and not hasattr(method, "scores"):
         raise AnswerError(
-            "a method without scores cannot reject", fix="give --reject 0, or another method"
+            "a method without scores cannot reject all candidates",
+            fix="give --reject 0, or another method",
         )
     names = base.train.ids.tolist()
     of_problem: dict[str, list[int]] = defaultdict(list)
@@ -264,7 +265,7 @@ def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float)
         named = one.method.predict(chosen)
         if np.shape(named) != (len(rows),):
             raise AnswerError(
-                "the method does not name one author a text",
+                "the method does not name one author for each text",
                 found=f"answers of shape {np.shape(named)}",
             )
         predicted[rows] = np.where(blind, NOBODY, [code.get(str(name), NOBODY) for name in named])

@@ -215,7 +215,7 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
     that being obfuscated tells nothing. Raises InputError if the attacker has no seed, or one is the secret.
     """
     if not attacker or seed in attacker:
-        raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))
+        raise InputError("the attacker needs other seeds than the secret one", found=list(attacker))
     train = _mirror(fold.train, rewrite, attacker)
     test = _mirror(hidden_everywhere(fold, rewrite, seed), rewrite, attacker, questioned=False)
     return replace(
@@ -546,7 +546,7 @@ class Attacks:
         by_id = {outcome.id: outcome.rewriting for outcome in done}
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
         if not pairs:
-            played.not_played |= dict.fromkeys(traced, "nothing was changed")
+            played.not_played |= dict.fromkeys(traced, "no text was changed")
             return
         attacker_seed = next(other_seed for other_seed in ATTACKER if other_seed != seed)
         try:
@@ -563,7 +563,7 @@ class Attacks:
                 played.folds.append(hidden)
             if "preimage" in traced and not is_deterministic(self.component, tasks):
                 played.not_played["preimage"] = (
-                    "it draws at random: there is no preimage to enumerate"
+                    "the obfuscator draws at random, so its preimages cannot be listed"
                 )
             elif "preimage" in traced:
                 played.preimage = preimages(self.component, pairs, channel)

@@ -1,6 +1,6 @@
 """Measures rewritings: quality, detection, people's grades, kept as files beside a run's cells.
 
-In: a ``Store``, the folder of rewritings, ``Review``s (grades by people), and optionally a model of meaning.
+In: a ``Store``, the folder of rewritings, ``Review``s (grades by readers), and optionally a model of meaning.
 Out: the files below, where measures are by name (shares, bits a token, changes a thousand words), AUC and TPR are from
 0 to 1, and grades are 1 (fluent) to 5 (unreadable); the ``read_…`` functions give their records, None or empty where
 missing. InputError if a graded text is not in the run, MissingPart where nothing loads the model:
@@ -56,7 +56,8 @@ VERSION = 3
 
 
 def check_encoder(encoder: str | None) -> None:
-    """Refuse a sentence encoder that cannot be used; nothing is loaded. Raises InputError if it is not on this machine."""
+    """Refuse a sentence encoder that cannot be used; nothing is loaded. Raises InputError if it is not on this
+    machine."""
     if encoder is not None:
         _meaning_model().folder(encoder)
 
@@ -69,8 +70,8 @@ def soundness_by(encoder: str | None) -> Soundness:
 def _meaning_model() -> MeaningModel:
     if (point := seams.registered(seams.MEANING_GROUP).get("encoder")) is None:
         raise MissingPart(
-            "--encoder needs a package that loads sentence encoders",
-            fix="install ravenbench as it is published",
+            "--encoder needs a package that can load sentence encoders",
+            fix="install the published ravenbench package",
         )
     model: MeaningModel = point.load()
     return model
@@ -195,7 +196,7 @@ def unmeasured(store: Store) -> dict[str, int]:
     ) and not store.run.spec.get("methods")
     lost["detection"] = int(judged and read_detection(store.path / "detection.json") is None)
     grades = store.path / NAME
-    lost["grades by people"] = int(
+    lost["grades by readers"] = int(
         grades.exists() and record_or_none(grades, records.GradesRecord) is None
     )
     return {measure: count for measure, count in lost.items() if count > 0}
@@ -490,18 +491,18 @@ def _graded_text(
     named = f"{review.id}, rewritten by {review.system or 'nobody named'}"
     if texts is None:
         raise InputError(
-            "a text was graded that is not in this run",
+            "the grades include a text that is not in this run",
             file=review.file,
             found=named,
-            fix="give the folder of grades that belongs to this run, read with raven diff RUN",
+            fix="give the folder of grades for this run (from the pages of raven diff RUN)",
         )
     text_key = texts.get((review.original, review.rewritten))
     if text_key is None:
         raise InputError(
-            "another version of this text was graded: its hash differs",
+            "the grade is for another version of this text: the hashes differ",
             file=review.file,
             found=named,
-            fix="read and grade the pages that raven diff makes of this run",
+            fix="grade the pages that raven diff makes from this run",
         )
     seed, key = text_key
     return records.GradedText(

@@ -17,7 +17,7 @@ import msgspec
 
 from ravenbench.components import Component, identity
 from ravenbench.engine.pool import Engine, Progress
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, counted
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
 from ravenbench.problems.rewritten import rewritten
 from ravenbench.store.plans import (
@@ -127,7 +127,7 @@ class SafetyPlanner:
                 one.id: str(one.error).splitlines()[0] for one in done if one.rewriting is None
             }
             if len(failed) > len(done) / 10:
-                reason = f"failed on {len(failed)} texts, first: {next(iter(failed.values()))}"
+                reason = f"failed on {counted(len(failed), 'text')}, the first: {next(iter(failed.values()))}"
                 return msgspec.structs.replace(entry, error=reason)
             if (
                 component.hides

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.errors import counted
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reading.tabular import stem_of
 from ravenbench.reports.beside import Beside, beside
@@ -96,8 +97,9 @@ PRINTED_2016 = {
 }
 """Impact and changes of AUC, c@1, final score, accuracy and recall of Table 1."""
 WHY_2016 = (
-    "theirs are means over 26 (novels: 36) programs submitted to PAN; here over the verifiers of"
-    " this run, obfuscators written anew from their descriptions, on these problems."
+    "published values are means over 26 (novels: 36) programs submitted to PAN; values here are "
+    "means over the verifiers of this run, on these problems, with obfuscators that Raven "
+    "rebuilt from their descriptions."
 )
 
 
@@ -185,16 +187,16 @@ class SafetyReport(Report[SafetyAnalysis]):
                 excluded.setdefault(why, []).append(name)
         counted = len(analysis.verifiers) - sum(map(len, excluded.values()))
         able = (
-            "accurate: only those with at least 60 % accuracy; "
+            "accurate: mean over those with at least 60 % accuracy; "
             if analysis.attribution is None
             else ""
         )
         note = [
             (
-                f"Mean over {counted} {analysis.attacks}; {able}sound: share of texts within the stated"
-                " limits of meaning (not judged by readers), and impact on these."
+                f"Mean over {counted} {analysis.attacks}; {able}sound: proportion of texts within the "
+                f"stated limits of meaning (readers did not judge it), and impact on these texts."
             ),
-            *(f"Excluded because {why}: {', '.join(names)}." for why, names in excluded.items()),
+            *(f"Excluded ({why}): {', '.join(names)}." for why, names in excluded.items()),
         ]
         rows = [obfuscator for obfuscator in listed(analysis) if obfuscator.error is None]
         return table(
@@ -281,7 +283,8 @@ class SafetyReport(Report[SafetyAnalysis]):
                 for attack in obfuscator.counted
             ],
             *self._attack(),
-            note="p: exact sign test (McNemar) on attacked problems. Flips are of the first seed.",
+            note="p: exact sign test (McNemar) on attacked problems. Lost, gained and flipped "
+            "answers are those of the first seed.",
         )
 
     def _attack(self) -> list[Col[Attack]]:
@@ -352,9 +355,10 @@ class SafetyReport(Report[SafetyAnalysis]):
             ),
             col("s", "seconds", digits=0),
             note=(
-                "lost: content words in 100 that are gone, which agrees best with a reader; neg.:"
-                " negations kept; bits: surprisal per token less that of the original; rank: mean"
-                " rank in sensibleness, 1 best; changes per 1,000 words."
+                "lost: content words lost, in 100 words (the measure that agrees best with readers); "
+                "neg.: negations kept; bits: surprisal per token minus that of the original; "
+                "rank: mean rank in sensibleness, 1 is best; changes: per 1,000 words; s: "
+                "seconds."
             ),
         )
 
@@ -379,7 +383,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         def measure(name: str) -> Col[tuple[ObfuscatorRow, Mapping[str, Number]]]:
             return col(titles[name], lambda row: _mean(row[1], name), digits=2, signed=differences)
 
-        note = "Differences from the original; higher is less sensible." if differences else ""
+        note = "Differences from the original; higher means less sensible." if differences else ""
         note = f"{note} Not measured: {', '.join(absent)}.".strip() if absent else note
         return table(
             group,
@@ -407,14 +411,15 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("AUC unseen", "1.auc_unseen"),
             col("TPR unseen", "1.tpr_unseen"),
             note=(
-                "Unseen: a detector trained on the other obfuscators only. Every detector is tested"
-                " on authors that are not in its training."
+                "AUC: .5 is guessing, 1 is perfect. Unseen: a detector trained only on the other "
+                "obfuscators. Raven tests every detector on authors who are not in its training "
+                "texts."
             ),
         )
 
     def recovery(self) -> Table:
         """What attacks on the obfuscations bring back."""
-        outcome = {True: "unsafe", False: "", None: "too little was lost"}
+        outcome = {True: "unsafe", False: "", None: "the obfuscation took too little"}
         return table(
             "recovery",
             "De-obfuscation",
@@ -431,9 +436,10 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("right", "1.precision", digits=2),
             col("", lambda row: row[1].why_not or outcome[row[1].unsafe], text=True),
             note=(
-                "Share of lost recall that returns, at the calibrated threshold 0.5; more than .5"
-                " is unsafe. Restored: altered words (invert) or changed sentences (preimage)"
-                " brought back; right: share of the inverter's changes that are correct."
+                "Recovery: proportion of the lost recall that the attack brings back at the "
+                "calibrated threshold 0.5; more than .5 is unsafe. Restored: proportion of "
+                "altered words (invert) or changed sentences (preimage) brought back; right: "
+                "proportion of the changes by invert that are correct."
             ),
         )
 
@@ -516,12 +522,12 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("sound", "sound", digits=2),
             col("bits", "bits", digits=2, signed=True),
             note=(
-                f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable;"
-                " whether it says the same (correct, passable, wrong), as shares; blind: graded"
-                " before the original was seen. α: Krippendorff's for ordered grades, of grades"
-                " and of verdicts, over texts that two read (1 agreement, 0 chance): below .667"
-                " grades are not to be relied on, from .800 on they are. Beside them, of the same"
-                " texts, sound and bits as measured automatically."
+                f"By {len(graded.graders) if graded else 0} readers. Grade: from 1 (fluent) to 5 "
+                f"(unreadable). Correct, passable, wrong: proportions of verdicts on whether the "
+                f"rewriting says the same. Blind: proportion of grades given before the reader "
+                f"saw the original. α: Krippendorff's alpha for ordered grades, over texts with "
+                f"two readers (1 agreement, 0 chance): below .667 the grades are unreliable, from "
+                f".800 they are reliable. Sound, bits: automatic measures of the same texts."
             ),
         )
 
@@ -538,9 +544,9 @@ class SafetyReport(Report[SafetyAnalysis]):
             ],
             *self._attribution(),
             note=(
-                "acc., F1 (macro) and rank of the true author (1 best), before and then, with the"
-                " interval of the change; intervals draw authors with all their texts, the same"
-                " before and after; p: sign flips over authors."
+                "acc., F1 (macro) and rank of the true author (1 is best), before and after (then), "
+                "with the interval of the change. Intervals draw authors with all their texts, "
+                "the same before and after; p: sign flips over authors."
             ),
         )
 
@@ -597,7 +603,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         ]
         if measured:
             return f"{measured[0].name}: {finding(measured[0])}"
-        return "Impact cannot be measured."
+        return "Raven cannot measure the impact."
 
     def context(self) -> dict[str, Any]:
         analysis = self.analysis
@@ -684,12 +690,19 @@ def finding(obfuscator: ObfuscatorRow) -> str:
         )
     if obfuscator.survivors is not None and obfuscator.changed:
         text += (
-            f"; {obfuscator.survivors:.0%} of the texts kept within the stated limits of meaning"
+            f"; {obfuscator.survivors:.0%} of the texts stayed within the stated limits of meaning"
         )
         if obfuscator.surviving is not None:
-            text += f", with impact {number(obfuscator.surviving, form)} on these"
+            text += f", with impact {number(obfuscator.surviving, form)} on these texts"
     unsafe = [recovery.attack for recovery in obfuscator.recovery if recovery.unsafe]
-    return f"{text}; unsafe: {' and '.join(unsafe)} recovers most of it." if unsafe else f"{text}."
+    if unsafe:
+        text += f"; unsafe: {' and '.join(unsafe)} recovers most of the loss"
+    if obfuscator.standing is not None:
+        answered = sum(row.first is not None for row in obfuscator.counted)
+        text += (
+            f". The median text is {obfuscator.standing.sentence(counted(answered, 'verifier'))}"
+        )
+    return f"{text}."
 
 
 def _change_field(change: Change | None, field: str) -> Any:

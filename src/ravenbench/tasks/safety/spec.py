@@ -44,12 +44,14 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     problems: Annotated[
         str,
         about(
-            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19"
-            " attribution.",
+            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, attribution "
+            "problems (PAN18/19).",
             takes=PATH,
         ),
     ]
-    train: Annotated[str | None, about("Problems the verifiers learn from.", takes=PATH)] = None
+    train: Annotated[str | None, about("Problems from which the verifiers learn.", takes=PATH)] = (
+        None
+    )
     obfuscators: Annotated[
         str,
         about(
@@ -67,8 +69,8 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     methods: Annotated[
         str | None,
         about(
-            "Attribution methods to attack instead of verifiers, e.g. 'svm, ppm'; they learn from"
-            " the candidates' texts.",
+            "Attribution methods to attack instead of verifiers, e.g. 'svm, ppm'; these learn from "
+            "the candidates' texts.",
             takes="str | Sequence[Any]",
         ),
     ] = None
@@ -76,8 +78,8 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         float,
         msgspec.Meta(ge=0, lt=1),
         about(
-            "With --methods: the lead in probability below which a text is nobody's; PAN19's is"
-            " 0.1. Default: 0."
+            "With --methods: smallest lead in probability with which a method names a candidate; "
+            "PAN19 uses 0.1. Default: 0."
         ),
     ] = 0.0
     seeds: Annotated[
@@ -91,22 +93,22 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     attacks: Annotated[
         tuple[str, ...],
         about(
-            "Attacks on the obfuscated texts: normalise, mirror, invert (these two rewrite much)"
-            " and preimage; or none. Default: normalise.",
+            "Attacks on the obfuscated texts: normalise, mirror, invert (mirror and invert rewrite "
+            "many texts), preimage; or none. Default: normalise.",
             takes="str | Sequence[str]",
         ),
     ] = ("normalise",)
     normalise: Annotated[
         str,
         about(
-            "Form to which the attack normalise reduces all texts: normaliser (plain form), or a"
-            " mask such as posnoise or frequency-mask. Default: normaliser.",
+            "Form to which the attack normalise reduces all texts: normaliser (plain form), or a "
+            "mask, for example posnoise or frequency-mask. Default: normaliser.",
             metavar="MASK",
         ),
     ] = "normaliser"
     encoding: Encoding = None
     allow_shared: AllowShared = False
-    limit: Annotated[AtLeastTwo | None, about("Use so many test problems of each class.")] = None
+    limit: Annotated[AtLeastTwo | None, about("Use this many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:
         """Display name → component, in order. Raises SpecError if one does not parse, or two have one name or label."""
@@ -117,7 +119,7 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         }
         if len(shown) < len(components):
             raise SpecError(
-                "two obfuscators have one label",
+                "two obfuscators have the same label",
                 found=", ".join(components),
                 fix="label='…' for each",
             )
@@ -181,13 +183,16 @@ def build(given: Mapping[str, Any]) -> SafetySpec:
             values[name] = tuple(registry.split(listed) if isinstance(listed, str) else listed)
             if len(set(values[name])) < len(values[name]):
                 raise SpecError(
-                    f"--{name} names one twice", found=", ".join(map(str, values[name]))
+                    f"--{name} names one of them more than once",
+                    found=", ".join(map(str, values[name])),
                 )
     if values.get("attacks") == ("none",) or ("methods" in values and "attacks" not in values):
         values["attacks"] = ()
     _check_sides(values)
     if not all(str(seed).removeprefix("-").isdecimal() for seed in values.get("seeds", ())):
-        raise SpecError("--seeds are whole numbers", found=given["seeds"], expected="0 or 0,1,2")
+        raise SpecError(
+            "--seeds must be whole numbers", found=given["seeds"], expected="0 or 0,1,2"
+        )
     return checked(values, SafetySpec)
 
 
@@ -196,15 +201,15 @@ def _check_sides(values: Mapping[str, Any]) -> None:
     if "methods" not in values:
         if "train" not in values:
             raise SpecError(
-                "verifiers need problems to learn from",
+                "verifiers need problems from which they learn",
                 fix="--train PROBLEMS, or --methods to attack attribution",
             )
         if values.get("reject"):
-            raise SpecError("--reject is for attribution", fix="give --methods with it")
+            raise SpecError("--reject is an option for attribution", fix="give --methods too")
         return
     for name in ("verifiers", "attacks"):
         if values.get(name):
-            raise SpecError(f"--{name} and --methods do not go together", fix=f"leave out --{name}")
+            raise SpecError(f"--{name} and --methods cannot be combined", fix=f"leave out --{name}")
 
 
 def check_attacks(spec: SafetySpec) -> None:
@@ -212,4 +217,4 @@ def check_attacks(spec: SafetySpec) -> None:
     spec.normaliser()
     for name in spec.attacks:
         if name not in ATTACKS:
-            raise SpecError(f"there is no attack {name!r}", expected=" or ".join(ATTACKS))
+            raise SpecError(f"unknown attack {name!r}", expected=" or ".join(ATTACKS))

@@ -63,7 +63,7 @@ class Safety(Task):
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
         Option(
             "encoder",
-            "Sentence encoder for soundness: a folder or a model in the local cache.",
+            "Sentence encoder to measure soundness: a folder or a model in the local cache.",
         ),
         Option(
             "grades",
@@ -72,7 +72,7 @@ class Safety(Task):
         ),
         Option(
             "rewritings",
-            "Folder where rewritings are stored and reused; default: in --out.",
+            "Folder in which Raven keeps and reuses rewritings; default: in --out.",
             takes=PATH,
         ),
         Option("out", "The run's folder or URL; default raven-runs/safety-….", takes=PATH),
@@ -82,10 +82,11 @@ class Safety(Task):
         "problems train obfuscators verifiers methods reject encoding seeds attacks normalise limit"
         " encoder grades rewritings out"
     )
-    failure = "not all could be done, the first: {first}"
+    failure = "some parts failed, the first: {first}"
     note = (
-        "Errors of the result are those of obfuscators that could not be used and of cells that"
-        " failed. Methods may also be estimators over texts; they learn from the candidates' texts."
+        "The errors of the result are those of obfuscators that could not be used and of cells that "
+        "failed. Methods may also be estimators over texts; these learn from the candidates' "
+        "texts."
     )
     spec: SafetySpec
 
@@ -327,9 +328,9 @@ def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | N
         return [train[0] if train else None] * len(problems)
     if len(train) != len(problems):
         raise SpecError(
-            "--train does not fit the data sets",
+            "the number of --train does not fit the data sets",
             found=f"{len(train)} for {len(problems)}",
-            expected="one for all or one each",
+            expected="one --train for all data sets, or one for each",
         )
     return list(train)
 
@@ -345,14 +346,15 @@ def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dic
     if len(problems) == 1:
         return {problems[0]: out}
     if out is None:
-        raise SpecError("several data sets need a folder that keeps their runs", fix="--out FOLDER")
+        raise SpecError("several data sets need a folder for their runs", fix="--out FOLDER")
     if grades is not None:
         raise SpecError(
-            "grades are of one run", fix="give one data set with --grades, and its folder as --out"
+            "--grades takes one run",
+            fix="give one data set with --grades, and the folder of its run as --out",
         )
     paths = [problem.rstrip("/") for problem in problems]
     if twice := [path for path in paths if paths.count(path) > 1]:
-        raise SpecError("a data set is given twice, and would count twice", found=twice[0])
+        raise SpecError("the same data set is given more than once", found=twice[0])
     stems = [PurePath(path).stem for path in paths]
     apart = [stem not in _TAKEN and stems.count(stem) == 1 for stem in stems]
     names = [
@@ -370,9 +372,9 @@ def _check_pooled(out: Path) -> None:
 
     if (out / "run.json").is_file():
         raise InputError(
-            "this folder is itself a run's",
+            "this folder contains a run",
             file=out,
-            fix="give several data sets a folder of their own",
+            fix="give another folder for several data sets",
         )
     if not files.is_remote(out):
         check_folder(out / "report", kind="safety")

@@ -202,9 +202,9 @@ EYE_TIMES = 3.0
 PIECES = 4
 """Texts that a sample of Brown, by one author and of 2,000 words, is cut into where there is no background."""
 BROWN = (
-    "no background was given, so you were compared with print of 1961 (Brown): part of what is said"
-    " is of your kind of text or your time, not of you; --background FOLDER with texts like yours"
-    " says more."
+    "no background was given, so Raven compared you with texts printed in 1961 (Brown): some "
+    "findings may be about your kind of text or your time, not about you; give texts like yours "
+    "with --background FOLDER."
 )
 
 
@@ -334,7 +334,7 @@ def advise(given: AdviseSpec, progress: Progress) -> Advice:
     short, if the background is too small, or if the text repeats one of the others."""
     if not given.known:
         raise SpecError(
-            "nothing to compare the text with: --known is missing",
+            "there is nothing to compare the text with: --known is missing",
             expected="other texts by its author",
         )
     if given.background or missing("brown") is not None:
@@ -369,7 +369,7 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
     material = read_material(spec)
     if len(material.cases) != 1:
         raise InputError(
-            "advice is for one author's text", found=f"{len(material.cases)} candidates"
+            "raven advise takes a text by one author", found=f"{len(material.cases)} candidates"
         )
     plan = draft(spec, material, progress, whole=True)
     record = plan.plan.cases[0]
@@ -413,7 +413,9 @@ def advise_on(text: str, judge: Judge, notes: tuple[str, ...]) -> Advice:
     """Advice on a version of the text by verifiers that have learned."""
     text_habits = habits(text, judge.own, judge.crowd, judge.functions, TRIED)
     instead: dict[str, str] = {}
-    lacking = ["no words are proposed: WordNet has English ones, and these texts are not English"]
+    lacking = [
+        "Raven proposes no words, because WordNet has only English words and these texts are not in English"
+    ]
     if speaks_english(judge.crowd):
         fixed = stretches(text)  # in addition, hard time
         instead, lacking = _instead(
@@ -472,7 +474,7 @@ def _instead(text: str, words: Sequence[str]) -> tuple[dict[str, str], list[str]
     where there is no tagger.
     """
     if (lacking := missing("wordnet")) is not None:
-        return {}, [f"no words are proposed: {lacking}"]
+        return {}, [f"Raven proposes no words: {lacking}"]
     part = measure(text).pos
     replacements: dict[str, str] = {}
     for word in words:

@@ -44,13 +44,15 @@ class Coach:
 
     def next(self) -> list[str]:
         """How recognisable the last version is, and the next places that are worth a change."""
-        by = ", ".join(self.advice.recognised_by) or "no verifier alone"
+        by = ", ".join(self.advice.recognised_by) or "no single verifier"
         tips = self._next()
         if not tips:
-            tips = [f"nothing more is to be had: no habit and no sentence gains {figure(LEAST)}."]
+            tips = [
+                f"no further change would help: no habit and no sentence gains {figure(LEAST)}."
+            ]
             if self.advice.personal:
                 named = ", ".join(one.kind for one in self.advice.personal)
-                tips.append(f"What names you is still there: {named}.")
+                tips.append(f"The text still contains details that identify you: {named}.")
         return [finding(self.advice), f"still recognised by: {by}", *tips]
 
     def _next(self) -> list[str]:
@@ -64,7 +66,7 @@ class Coach:
         worth += [
             (
                 one.gain,
-                f"sentence {now.sentence(one.start)}, anew: {clip(now.text[one.start : one.end], 50)}",
+                f"rewrite sentence {now.sentence(one.start)}: {clip(now.text[one.start : one.end], 50)}",
             )
             for one in now.sentences
         ]

@@ -27,11 +27,11 @@ POLL = 1.0
 
 
 class GivenAdvice(Work):
-    """What gives this text away, where in it, and what changing it would gain.
+    """Show what identifies you as the author of a text, where, and what a change would gain.
 
-    The text is compared with your other texts and with texts by other people (the background, as for raven compare):
-    shown are the habits that you and the text share and the others have not, how far each is from them, and how far
-    verifiers are misled when it is taken out. A verifier that is misled here may not be the one that is asked later.
+    Raven compares the text with your other texts and with texts by other people (the background, as for raven compare).
+    It shows the habits that you and the text share and other people do not, how far each is from theirs, and how far
+    verifiers are misled when you remove it. Somebody else may use another verifier.
 
         raven advise draft.txt --known mine/ --background others/
 
@@ -46,13 +46,13 @@ class GivenAdvice(Work):
     own = (
         Option(
             "out",
-            "Folder of a page with all of it; without it nothing is written.",
+            "Folder for a page with all results; by default Raven writes nothing.",
             function=False,
         ),
         Option(
             "watch",
-            "Then coach: each time the file is saved, show what each change did and what to change"
-            " next. Ctrl-C ends.",
+            "Keep watching the file: after each save, show what each change did and what to change "
+            "next. Ctrl-C ends.",
             bool,
             function=False,
         ),
@@ -71,7 +71,9 @@ class GivenAdvice(Work):
     @classmethod
     def check(cls, values: Mapping[str, Any], json: bool) -> None:
         if values["watch"] and json:
-            raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
+            raise SpecError(
+                "--watch and --json cannot be combined", fix="leave out --json or --watch"
+            )
 
     @classmethod
     def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
@@ -114,14 +116,14 @@ def offered(text: str, known: Sequence[str], background: str | None) -> str:
     from ravenbench import registry
 
     if "raven-hide" not in registry.names("obfuscator"):
-        return "raven list obfuscators shows what rewrites a text"
+        return "raven list obfuscators lists programs that rewrite a text"
     folder = background if background is not None and Path(background).is_dir() else None
     recipe = "raven-hide" if folder is None else f"raven-hide(background={folder!r})"
     quoted = shlex.quote(recipe) if set(recipe) & set('"$`!\\') else f'"{recipe}"'
     others = " ".join(f"--known {shlex.quote(one)}" for one in known)
     hidden = shlex.quote(str(Path(text).with_name(f"{Path(text).stem}-hidden.txt")))
     return (
-        f"to have it rewritten: raven obfuscate {quoted} {shlex.quote(text)} {others} --out"
+        f"to let Raven rewrite it: raven obfuscate {quoted} {shlex.quote(text)} {others} --out"
         f" {hidden}"
     )
 

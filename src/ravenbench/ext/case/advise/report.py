@@ -2,9 +2,9 @@
 
 In: an ``Advice``; answers by verifier before and after an edit, each from 0 (two authors) to 1 (one); a text before and
 after.
-Out: tables (``AdviceView``, ``tables``, ``answers``), HTML (``marked``), lines (``shown_change``, ``summary``), JSON values
-(``to_json``) and one sentence (``finding``); rates are uses in 1,000 words, a gain is the fall of the mean answer, a
-change is the answer after less that before.
+Out: tables (``AdviceView``, ``tables``, ``answers``), HTML (``marked``), lines (``shown_change``, ``summary``), JSON
+values (``to_json``) and one sentence (``finding``); rates are uses in 1,000 words, a gain is the fall of the mean
+answer, a change is the answer after less that before.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ LINES = 2
 WORDS = 4
 WIDE = 30
 NOTE = (
-    "Here, others: uses in 1,000 words; z: distance in standard deviations; above: share of others'"
-    " texts with fewer. Gain: fall of the mean answer when uses beyond the others' are replaced or"
-    " taken out; n/a: it is used too little, or a length. !: catches a reader's eye."
+    "Here, others: uses in 1,000 words. z: distance from the others' mean in standard deviations. "
+    "Above: proportion of others' texts with fewer uses. Gain: how far the mean answer falls "
+    "when Raven replaces or removes the uses beyond the others' mean; n/a: too few uses, or a "
+    "length. !: a reader notices it."
 )
 
 
@@ -104,20 +105,20 @@ def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
         [tip for tip in advice.tips if tip.habit.content is content] for content in (False, True)
     )
     own, topic = (own, topic) if everything else (own[:SHOWN], topic[:TOPIC_WORDS])
-    habits = table("habits", "What gives it away", own, *_habit(advice), note=NOTE)
-    words = table("topic", "Words that may be the topic's", topic, *_habit(advice))
+    habits = table("habits", "Habits that identify you", own, *_habit(advice), note=NOTE)
+    words = table("topic", "Words that may belong to the topic", topic, *_habit(advice))
     sentences = table(
         "sentences",
-        "Sentences that tell most",
+        "Sentences that identify you most",
         telling,
         col("number", lambda s: str(advice.sentence(s.start)), text=True),
         col("gain", "gain", signed=True),
         col("sentence", lambda s: clip(advice.text[s.start : s.end], 60), text=True),
-        note="Gain: how far the mean answer falls without.",
+        note="Gain: how far the mean answer falls without the sentence.",
     )
     named = table(
         "personal",
-        "What names you, whatever the style",
+        "Details that identify you, in any style",
         advice.personal,
         col("kind", "kind", text=True),
         col("uses", lambda one: len(one.places)),
@@ -139,18 +140,19 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
     first, then, change = (float(np.mean([row[i] for row in rows])) for i in (1, 2, 3))
     return table(
         "answers",
-        "Is it recognised?",
+        "Is the text recognised?",
         [*rows, ("mean", first, then, change)],
         col("verifier", "0", text=True),
         col("as it is", "1", digits=2),
         col(title, "2", digits=2),
         col("change", "3", digits=2, signed=True),
-        note="One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided.",
+        note="Answer to the question whether one author wrote this text and the known texts: 0 no, 1 "
+        "yes, .5 undecided.",
     )
 
 
 def _choices(advice: Advice, most: int = SHOWN) -> Table:
-    title = "Choices that give it away"
+    title = "Choices that identify you"
     return choice_table(advice.choices, "choices", "here", title=title, most=most)
 
 
@@ -186,7 +188,7 @@ def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
         col(None, "habit.content", json="content"),
         col(None, "instead", json="instead"),
         col("gain", "gain", signed=True, json="gain"),
-        col("sentences, first use, what instead", lambda t: _where(advice, t), text=True),
+        col("sentences, first use, alternative", lambda t: _where(advice, t), text=True),
     )
 
 

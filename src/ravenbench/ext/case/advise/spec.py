@@ -21,13 +21,15 @@ class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     text: Annotated[
         str,
         about(
-            "The text that is to be hidden: a document (.txt, .docx).", takes=PATH, metavar="TEXT"
+            "The text whose author wants to stay unknown: a document (.txt, .docx).",
+            takes=PATH,
+            metavar="TEXT",
         ),
     ]
     known: Annotated[
         tuple[str, ...],
         about(
-            "Your other texts: documents or a folder of them; may be repeated.",
+            "Your other texts: documents or a folder of documents; may be repeated.",
             takes=PATHS,
             many=True,
         ),

@@ -78,7 +78,7 @@ class RavenHide(Obfuscator):
 
     name = "raven-hide"
     provenance = "ours"
-    version = 9
+    version = 10
     mode: ClassVar[str] = "repaired"
 
     goal: float = -1.0

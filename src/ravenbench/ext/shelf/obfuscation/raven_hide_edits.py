@@ -176,7 +176,6 @@ def _one(start: int, end: int, new: str, operation: str, cost: float) -> SafeEdi
 _GLYPHS: tuple[tuple[str, dict[str, str], str], ...] = (
     # pattern, what stands instead, and else
     ("[‘’“”]", {"‘": "'", "’": "'"}, '"'),
-    ("…", {}, "..."),
     (" -- ", {}, " — "),
     (r"(?<=[.!?]) {2,3}(?=[A-Z])", {}, " "),
     (r"[ \t]+(?=\n|\Z)|(?<![^\n])[ \t]+", {}, ""),
@@ -208,6 +207,12 @@ def _spelling(text: str) -> Iterator[SafeEdit]:
         "forwards",
         "backward",
         "backwards",
+        "mum",
+        "mums",
+        "dialogue",
+        "dialogues",
+        "drafts",
+        "glamour",
     }
     british = {
         one: other for one, other in load("british_american").items() if not {one, other} & everyday
@@ -310,40 +315,41 @@ def _contractions(text: str, quoted: list[Span]) -> Iterator[SafeEdit]:
             yield SafeEdit(tuple(sorted(apart, key=lambda edit: edit.start)), 0.2 * len(apart))
 
 
-_DASH = rf"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=[a-z])(?!(?:{_SUBJECT})\b)"
+_DASH = r"(?<=\w)(?: ?— ?| – | ?--+ ?| - )(?=(?:and|but|or|which|especially|not|yet|with|even) )"
 _VERB = "think|thought|know|knew|believe|believed|hope|hoped|say|said|says|feel|felt|guess|suppose|found"
 _THAT = "|".join(
     rf"(?<=\b{name} {verb})" for name in _SUBJECT.split("|")[:7] for verb in _VERB.split("|")
 )
-_OPENER = (
-    "Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|Of course|In the end|In fact"
-)
+_OPENER = "Today|Yesterday|Sometimes|Soon|Finally|Later|At first|At last|In the end"
 _OPENERS = "|".join(rf"(?<=(?<![\w,;] ){name})" for name in _OPENER.split("|"))
 _RULES = (
     # pattern, what stands instead (a letter after a new full stop becomes a capital), operation, cost
     (_DASH, ", ", "dash", 0.3),
     (
-        rf"(?<=\w); (?=(?:{_SUBJECT}|the|my|his|her|our|their|however,|therefore,) \w)",
+        rf"(?<=\w); (?=(?:I|he|she|it|they|we|you|there) (?:{_AUXILIARY}|did|do|\w+ed)\b|(?:however|therefore), )",
         ". ",
         "split",
         0.2,
     ),
-    (r"(?<=\w); (?=(?:and|but|so|yet|for|or) )", ", ", "semicolon", 0.1),
-    (r"(?<=\w): (?=(?:I|he|she|it|they|we|you|this) )", "; ", "colon", 0.3),
+    (rf"(?<=\w); (?=(?:and|but|yet) (?:{_SUBJECT}) )", ", ", "semicolon", 0.1),
     (
-        rf"(?<=[a-z]) (?=(?:but|so) (?:he|she|they|we|I|it) (?:{_AUXILIARY}|did|do|\w+ed)\b)",
+        rf"(?<=[a-z]) (?=but (?:he|she|they|we|I|it) (?:{_AUXILIARY}|did|do|\w+ed)\b)",
         ", ",
         "comma",
         0.1,
     ),
-    (r"(?<=, [a-z]{3})([a-z]*),(?= (?:and|or) [a-z]+[.,;)])", r"\1", "comma", 0.1),
     (rf"(?:{_OPENERS}),(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", "", "comma", 0.1),
     (rf"(?:{_OPENERS})(?= (?:{_SUBJECT}|the|my|his|her|our|your|their)\b)", ",", "comma", 0.1),
-    (r"(?<=\w)(?:\.\.\.+|…)(?=\s+[A-Z]|\s*\Z)", ".", "ellipsis", 0.2),
-    (rf"(?:{_THAT}) that(?= (?:I|he|she|it|they|we) \w)", "", "that", 0.2),
+    (
+        rf"(?:{_THAT}) that(?= (?:I|he|she|it|they|we) \w)(?![^.!?]* (?:and|but|or) that )",
+        "",
+        "that",
+        0.2,
+    ),
     *(
         (
-            rf"(?<=[a-z] ){i}(?= [a-z]{{4,}}s\b)(?! (?:degrees|percent|points|pounds|dollars))",
+            rf"(?<=[a-z] ){i}(?= (?:days|weeks|months|years|hours|times|books|apples|friends|sisters"
+            r"|brothers|children|kids|reasons|things|ways)\b)",
             name,
             "numeral",
             0.1,
@@ -381,6 +387,10 @@ _FINITE = rf"(?:{_AUXILIARY}|did|do|\w+ed)\b"
 _VERBAL = re.compile(rf"\b(?:{_AUXILIARY}|did|do)\b|ed\b")
 """What a sentence has and a fragment, which is meant and stays, has not."""
 _MOVABLE = "because|although|though|unless|even though"
+_ATTITUDE = re.compile(
+    r"\b(?:think|thought|say|said|know|knew|believed?|feel|felt|hoped?|wondered|asked|told|promised)\b"
+)
+"""Verbs after which it is not clear to which of two clauses a third belongs."""
 
 
 def _sentence_edits(text: str) -> Iterator[SafeEdit]:
@@ -413,6 +423,7 @@ def _cuts(start: int, body: str) -> Iterator[SafeEdit]:
         tail = body[match.end() :]
         if (
             not _DEPENDENT.search(head)
+            and _VERBAL.search(head)
             and min(len(head.split()), len(tail.split())) >= 4
             and "," not in head
         ):
@@ -423,7 +434,10 @@ def _cuts(start: int, body: str) -> Iterator[SafeEdit]:
 def _moved_clause(start: int, stop: int, body: str) -> Iterator[SafeEdit]:
     """*S because C.* becomes *Because C, S.*, and the other way round."""
     subject = word_set("openers of a sentence")
-    if re.search(r"\b(?:and|or|but|nor) |n['’]t\b|\b(?:not|only|just|never|then)\b", body):
+    if re.search(
+        r"\b(?:and|or|but|nor|\w+ly because) |n['’]t\b|\b(?:not|only|just|never|then|partly)\b",
+        body,
+    ) or _ATTITUDE.search(body):
         return
     if match := re.fullmatch(rf"(\w+ [^,]{{8,90}}?),? ({_MOVABLE}) ([^,]{{8,90}})\.", body):
         main, word, clause = match.groups()
@@ -468,7 +482,7 @@ def _moved_adverb(start: int, body: str) -> Iterator[SafeEdit]:
     ):
         front = Edit(start, start + match.start(2) + 1, match[2][0].upper(), "move adverb")
         at = start + match.end(2)
-        if not _DEPENDENT.search(match[2]):
+        if not _DEPENDENT.search(match[2]) and not _ATTITUDE.search(match[2]):
             yield SafeEdit(
                 (front, Edit(at, at, f" {match[1][0].lower()}{match[1][1:]}", "move adverb")), 0.3
             )

@@ -343,7 +343,7 @@ def columns_page(comparisons: Sequence[TextComparison], *, index: str | None = N
 def column_rows(comparisons: Sequence[TextComparison]) -> list[DiffRow]:
     """Rows between the places where parts of all rewritings end; all must be of one text."""
     if len({c.digests[0] for c in comparisons}) != 1:
-        raise ValueError("the comparisons are of different texts")
+        raise ValueError("the comparisons have different originals")
     ends = [list(accumulate(len(block.original) for block in c.blocks)) for c in comparisons]
     common = sorted(set.intersection(*(set(e) for e in ends)))
     rows: list[DiffRow] = []

@@ -53,7 +53,7 @@ KEPT = {
     "negations": "negations kept",
 }
 """Measures of meaning that need no model, as a page of two texts shows them."""
-_OTHERS = "have next to no passage in common with their rewriting (is it another text's?)"
+_OTHERS = "have almost no passage in common with their rewriting (does it belong to another text?)"
 _FEWEST = 50
 
 
@@ -154,7 +154,7 @@ def _odd_pairs(pairs: Iterable[tuple[str, str, str]]) -> Iterator[str]:
         elif 2 * len(b) < len(a):
             shorter.append(name)
     odd = {
-        "are equal, and have no page": same,
+        "are equal to their rewriting and get no page": same,
         "lost more than half of their words": shorter,
         _OTHERS: strange,
     }
@@ -166,8 +166,8 @@ def _alone(what: str, before: Sequence[str], after: Sequence[str]) -> Iterator[s
     for where, names in (("original", {*before} - {*after}), ("rewritten", {*after} - {*before})):
         if names:
             yield (
-                f"{counted(len(names), what)} not compared, for the {where} ones alone have it:"
-                f" {some(names, 10)}"
+                f"Raven does not compare {counted(len(names), what)} that only the {where} set"
+                f" contains: {some(names, 10)}"
             )
 
 
@@ -181,7 +181,7 @@ def from_run(folder: Path) -> Iterator[TextComparison]:
         return _of_obfuscation(store)
     if store.kind != "safety":
         raise InputError(
-            f"a run of raven {store.kind} holds no rewritings",
+            f"a run of raven {store.kind} has no rewritings",
             file=folder,
             expected="a folder written by raven safety or raven obfuscate",
         )
@@ -347,18 +347,18 @@ def diff(
     """
     check_encoder(encoder)
     if split not in (None, "train", "test"):
-        raise InputError("--split is train or test", found=split)
+        raise InputError("--split must be train or test", found=split)
     if columns and blind:
         raise InputError(
-            "columns show the original, which blind review hides",
-            fix="give one of --columns and --blind",
+            "--columns shows the original, but --blind hides it",
+            fix="give either --columns or --blind",
         )
     place = files.location(out or "diff")
     if obfuscated is None:
         where = files.location(original)
         if where.is_file():
             raise InputError(
-                "there is nothing to compare this text with",
+                "a second text is missing",
                 file=original,
                 fix="give the rewritten text",
             )
@@ -380,7 +380,7 @@ def diff(
                 "".join(part.original for part in parts),
                 "".join(part.obfuscation for part in parts),
             )
-            same = [f"{before.name} and {after.name} are equal: nothing was changed"]
+            same = [f"{before.name} and {after.name} are equal"]
             remark(same if whole[0] == whole[1] else _odd_pairs([(before.name, *whole)]))
             comparison = compare(before.name, parts, after.stem, facts=_facts(parts, encoder, KEPT))
             with whole_file(place) as file:
