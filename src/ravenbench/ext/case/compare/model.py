@@ -40,6 +40,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench import files
+from ravenbench.ext.case.compare.background import without
 from ravenbench.ext.case.compare.record import (
     CaseProblem,
     FoldRole,
@@ -493,11 +494,11 @@ def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
     return Validated(pairs, raw, llr, system)
 
 
-@lru_cache(maxsize=16)
-def held_out(valid: Validated, part: int) -> Validated:
-    """The same without the pairs of one part of the authors, for a case whose candidate is among them: the system and
-    what is shown are learned from the pairs of the other parts alone."""
-    rows = np.flatnonzero(valid.pairs.fold != part)
+@lru_cache(maxsize=128)
+def held_out(valid: Validated, author: int) -> Validated:
+    """The same without the pairs of one author, for a case whose candidate it is: the system and what is shown are
+    learned from everybody else's pairs."""
+    rows = np.flatnonzero(without(author, valid.pairs.authors))
     raw = CombinedLLR(*(subset(each, rows) for each in valid.raw))
     return _validated(select_pairs(valid.pairs, rows), raw)
 

@@ -113,23 +113,17 @@ def draft(
     ready = [case for case in material.cases if not refusals[case.id]]
     for wanted, cases in class_shapes(background, ready) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
-        shape = fitting_shape(background, wanted)[0]
-        refused = dict.fromkeys((case.id for case in cases), _not_validated(citation, shape))
-        name = f"s{len(shapes)}"
-        # Nothing is computed about a case that is refused: who is left has a plan of their own.
-        while able := [case for case in cases if not refused[case.id]]:
-            shaped = Shaped(spec, background, wanted, name, able, whole)
-            few = _too_few(shaped, background)
-            why = {case.id: (few, shaped.unlike.get(case.id)) for case in able}
-            refused |= {id: [*filter(None, both)] for id, both in why.items()}
-            if not any(refused[case.id] for case in able):
-                shapes.append(shaped.record)
-                parts += shaped.parts
-                part |= shaped.part
-                placed |= dict.fromkeys((case.id for case in able), shaped.record)
-                break
-        for id, reasons in refused.items():
-            refusals[id] += reasons
+        if unvalidated := _not_validated(citation, fitting_shape(background, wanted)[0]):
+            refusals |= {case.id: unvalidated for case in cases}
+            continue
+        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, whole)
+        few = _too_few(shaped, background)
+        refusals |= {case.id: few for case in cases} if few else shaped.refused
+        if shaped.record.problems:
+            shapes.append(shaped.record)
+            parts += shaped.parts
+            part |= shaped.part
+            placed |= dict.fromkeys((case.id for case in shaped.cases), shaped.record)
     laid_out = LaidOut(parts, components, case_texts)
     case_records = []
     for case in material.cases:
@@ -169,17 +163,17 @@ def _not_validated(citation: Cited | None, shape: Shape) -> list[Reason]:
     return [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)] * (not place.valid)
 
 
-def _too_few(shaped: Shaped, background: Population) -> Reason | None:
+def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
     """The refusal of a shape that too few background authors can fill, and what would help."""
     shape = shaped.record
     more = background.fewest - shaped.count
     if more <= 0:
-        return None
+        return []
     others = len(background.authors) - len(shape.authors)
     rest = f", or more and longer texts by the {others} others" if others else ""
     values = {"count": shaped.count, "least": background.fewest, "more": more, "rest": rest}
     texts = {"texts": len(shape.known), "words": shape.questioned}
-    return Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))
+    return [Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))]
 
 
 class LaidOut:
@@ -289,6 +283,7 @@ def _case_record(
             left_out="" if text.document is None else text.document.account,
         )
 
+    members = background.authors if part is not None else ()
     most = 0 if shape is None else len(shape.known)
     known_names = [
         " and ".join(text.name for text in case.candidate.texts if text.text in joined)
@@ -303,5 +298,6 @@ def _case_record(
         refusals=refusals,
         notes=screened.notes[case.id],
         part=part,
+        author=members.index(case.candidate.name) if case.candidate.name in members else None,
         known_names=known_names,
     )
