@@ -4,8 +4,7 @@ In: the ``Store`` (folder) of ``raven compare`` with the verifiers' scores; for 
 ``Validated`` or log10 LRs (n,) with truth (n,).
 Out: a ``Comparison`` with one ``CaseFound`` a case: log10 LRs (unbounded, above 0 for the candidate) with bounds and 95
 % intervals, or a ``Reason`` for none; C_llr in bits (lower = better), EER from 0 to .5, shares from 0 to 1, counts of
-pairs. ``judged_by`` gives the pairs that a case is judged by; ``sets_llr`` and ``disagreement`` each one part of it, None where
-there is none.
+pairs. ``judged_by`` gives the pairs that a case is judged by; ``sets_llr`` and ``disagreement`` one part of it each.
 """
 
 from __future__ import annotations

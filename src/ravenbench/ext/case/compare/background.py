@@ -353,7 +353,7 @@ class Shaped:
             parts = shared_out(background, everyone, spec.folds)
             self.tested = [self._tested(part) for part in parts]
             self.refused = self._of_another_kind(writers(background, self.shape, ORDER, 1, able))
-            if not whole:
+            if self.cases and not whole:
                 self._without_pairs_like(np.concatenate([about for *_, about in self.tested]))
             self.cases = [case for case in cases if case.id not in self.refused]
         if self.count >= background.fewest and (self.cases or not cases):
