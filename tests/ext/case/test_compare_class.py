@@ -27,6 +27,7 @@ from ravenbench.ext.case.like_case import Shape
 from ravenbench.reading.load import load_corpus
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.resume import _local_paths
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -239,7 +240,7 @@ def test_a_class_that_an_earlier_version_answered_is_refused_in_one_sentence(don
         (earlier / name).write_text(told.replace('"format": 4', '"format": 3'))
     said = r"another version of Raven\s+found: format 3\s+expected: format 4"
     with pytest.raises(StoreError, match=said):
-        analyse(earlier)
+        analyse(Store.open(earlier))
 
 
 def test_usage(tmp_path):
