@@ -116,25 +116,29 @@ def main() -> None:
     parser.add_argument("--cheap", action="store_true", help="two fast verifiers")
     given = parser.parse_args()
     classes = {"EBG": essays(), "posts": posts(given.half), "students": students(given.half)}
-    for name, people in classes.items():
-        people = {one: [cut(text, LONGEST) for text in texts] for one, texts in people.items()}
-        told = {}
-        for kind, seed in (("own", 0), ("swapped", 0), *(("own", seed) for seed in SEEDS[1:])):
+    told = {}
+    for kind, seed in (("own", 0), ("swapped", 0), *(("own", seed) for seed in SEEDS[1:])):
+        for name, texts in classes.items():
             kept = given.out / f"{name} {kind} {seed}.json"
             if not kept.exists():
+                people = {one: [cut(text, LONGEST) for text in own] for one, own in texts.items()}
                 batch = made(given.out / f"{name} {kind}", people, kind == "swapped")
                 lines = found(batch, CHEAP if given.cheap else DEFAULT, seed)
                 kept.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
-            told[kind, seed] = json.loads(kept.read_text(encoding="utf-8"))
-            why = Counter(reason for line in told[kind, seed] for reason in line["refused"])
+            lines = json.loads(kept.read_text(encoding="utf-8"))
+            lines = told[name, kind, seed] = sorted(lines, key=lambda line: line["case"])
+            why = Counter(reason for line in lines for reason in line["refused"])
             print(f"{name}, {kind}, seed {seed}: refused {dict(why)}", flush=True)
-        own, swapped = answers(told["own", 0]), answers(told["swapped", 0])
-        counts = [f"{len(llr)} of {len(people)}" for llr in (own, swapped)]
-        print(" | ".join([name, *counts, *figures(own, swapped)]), flush=True)
-        words = [{line["case"]: worded(line) for line in told["own", seed]} for seed in SEEDS]
-        for seed, other in zip(SEEDS[1:], words[1:], strict=True):
-            differ = sum(words[0][one] != other[one] for one in people)
-            print(f"{name}: {differ} of {len(people)} wordings change from seed 0 to {seed}")
+            own = told[name, "own", 0]
+            if kind == "swapped":
+                both = answers(own), answers(lines)
+                counts = [f"{len(llr)} of {len(lines)}" for llr in both]
+                print(" | ".join([name, *counts, *figures(*both)]), flush=True)
+            if kind == "own" and seed:
+                differ = sum(worded(a) != worded(b) for a, b in zip(own, lines, strict=True))
+                print(
+                    f"{name}: {differ} of {len(lines)} wordings differ between seeds 0 and {seed}"
+                )
 
 
 if __name__ == "__main__":

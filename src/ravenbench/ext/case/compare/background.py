@@ -352,10 +352,9 @@ class Shaped:
             self.strangers = strangers(background, everyone)
             parts = shared_out(background, everyone, spec.folds)
             self.tested = [self._tested(part) for part in parts]
-            self.refused = self._of_another_kind(writers(background, self.shape, ORDER, 1, able))
-            if self.cases and not whole:
-                self._without_pairs_like(np.concatenate([about for *_, about in self.tested]))
-            self.cases = [case for case in cases if case.id not in self.refused]
+            ordered = writers(background, self.shape, ORDER, 1, able)
+            self.refused = self._refused(ordered, whole) if cases else {}
+            self.cases = [case for case in cases if not self.refused[case.id]]
         if self.count >= background.fewest and (self.cases or not cases):
             self._transplanter = self._splicer([one for draw in self.drawn for one in draw])
             trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
@@ -382,36 +381,33 @@ class Shaped:
             case_folds=self.case_folds,
         )
 
-    def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, list[Reason]]:
-        """Cases that are farther from the background in register than nearly all its authors are from one another, in
-        texts of the same lengths."""
+    def _refused(self, everyone: Sequence[AuthorTexts], whole: bool) -> dict[str, list[Reason]]:
+        """Why each case is not answered, by its id. A case is of another kind if it is farther from the background in
+        register than nearly all its authors are from one another, in texts of the same lengths."""
         authors = [
             profile([*one.known[0].texts, *one.questioned[0].texts])
             for one in everyone
             if one.known and one.questioned
         ]
-        cases = [profile([*self.known(case), self.questioned(case)]) for case in self.cases]
-        if not cases:
-            return {}
-        shares = as_far(np.array(authors), np.array(cases))
-        return {
-            case.id: [
-                Reason.of(
-                    Why.OTHER_KIND, as_far=round(share * (1 + len(authors))) - 1, of=len(authors)
-                )
-            ]
-            for case, share in zip(self.cases, shares.tolist(), strict=True)
-            if share <= OTHER_KIND
-        }
-
-    def _without_pairs_like(self, about: Floats) -> None:
-        """Refuse cases whose background has too few pairs like them; ``about`` are the ``PairColumn``s of all pairs."""
+        count = len(authors)
         sides = [(case.id, self.known(case), self.questioned(case)) for case in self.cases]
-        for case, alike in zip(self.cases, self._alike(sides).tolist(), strict=True):
-            judging = about[without(self.code.get(case.candidate.name), about)]
-            reasons = [passages(judging, self.strangers), few_like(judging, alike)]
-            if found := [reason for reason in reasons if reason is not None]:
-                self.refused.setdefault(case.id, []).extend(found)
+        cases = [profile([*known, questioned]) for _, known, questioned in sides]
+        shares = as_far(np.array(authors), np.array(cases)).tolist()
+        about = np.concatenate([rows for *_, rows in self.tested])
+        refused = {}
+        for case, share, alike in zip(self.cases, shares, self._alike(sides).tolist(), strict=True):
+            reasons = [] if whole else self._unlike_pairs(case, about, alike)
+            if share <= OTHER_KIND:
+                as_far_away = round(share * (1 + count)) - 1
+                reasons.insert(0, Reason.of(Why.OTHER_KIND, as_far=as_far_away, of=count))
+            refused[case.id] = reasons
+        return refused
+
+    def _unlike_pairs(self, case: CaseTexts, about: Floats, alike: float) -> list[Reason]:
+        """Why pairs, with these ``PairColumn``s, do not judge a case whose sides are so much ``alike`` (cosine)."""
+        judging = about[without(self.code.get(case.candidate.name), about)]
+        reasons = passages(judging, self.strangers), few_like(judging, alike)
+        return [reason for reason in reasons if reason is not None]
 
     def _tested(self, part: Sequence[int]) -> tuple[Problems, Bools, Floats]:
         """Pairs of one part of the authors, their truth, and the ``PairColumn``s of each."""
@@ -436,9 +432,8 @@ class Shaped:
         """One part of the authors: learned from the others. Returns what is learned from."""
         rest = [author for author in able if author not in part]
         train, train_same = self._learned_from(rest, self.seed)
-        test, test_same, about = self.tested[number]
         name = part_of(self.name, number)
-        self._add_pairs(name, (train, train_same), (test, test_same), about)
+        self._add_pairs(name, (train, train_same), *self.tested[number])
         self.folds.append(name)
         if self.cases and len(self.shape.known) > 1:
             own = [one for one in self.drawn[0] if one.author in part]
@@ -449,12 +444,11 @@ class Shaped:
         self,
         name: str,
         training: Labelled,
-        pairs: Labelled,
-        rows: Floats | Sequence[Sequence[float]],
+        test: Problems,
+        same: Bools,
+        about: Floats,
     ) -> None:
-        """The folds of these pairs and of their transplants; ``rows`` are the ``PairColumn``s of each."""
-        test, same = pairs
-        about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
+        """The folds of these pairs and of their transplants; ``about`` are the ``PairColumn``s of each."""
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
         moved = self._transplanter.transplant(test, same)
         role = FoldRole.TRANSPLANTED

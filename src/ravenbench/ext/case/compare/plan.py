@@ -108,8 +108,7 @@ def draft(
     row = {case_texts.hash(i): i for i in range(len(case_texts))}
     shapes: list[ShapeRecord] = []
     parts: list[Part] = []
-    placed = dict[str, ShapeRecord]()
-    part = dict[str, int]()
+    placed = dict[str, tuple[ShapeRecord, int | None]]()
     ready = [case for case in material.cases if not refusals[case.id]]
     for wanted, cases in class_shapes(background, ready) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
@@ -122,20 +121,18 @@ def draft(
         if shaped.record.problems:
             shapes.append(shaped.record)
             parts += shaped.parts
-            part |= shaped.part
-            placed |= dict.fromkeys((case.id for case in shaped.cases), shaped.record)
+            placed |= {c.id: (shaped.record, shaped.part.get(c.id)) for c in shaped.cases}
     laid_out = LaidOut(parts, components, case_texts)
-    case_records = []
-    for case in material.cases:
-        place = placed.get(case.id), part.get(case.id)
-        case_records.append(
-            _case_record(case, background, *place, refusals[case.id], screened, row)
-        )
     plan = ComparePlan(
         **laid_out.common,
         background=background_record(background, screened.left_out, spread),
         shapes=shapes,
-        cases=case_records,
+        cases=[
+            _case_record(
+                one, background, placed.get(one.id, (None, None)), refusals[one.id], screened, row
+            )
+            for one in material.cases
+        ],
         notes=[*material.notes, *notes],
         copies=list(material.copies),
         validated=citation,
@@ -171,9 +168,16 @@ def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
         return []
     others = len(background.authors) - len(shape.authors)
     rest = f", or more and longer texts by the {others} others" if others else ""
-    values = {"count": shaped.count, "least": background.fewest, "more": more, "rest": rest}
-    texts = {"texts": len(shape.known), "words": shape.questioned}
-    return [Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))]
+    said = say(
+        "few texts",
+        count=shaped.count,
+        least=background.fewest,
+        more=more,
+        texts=len(shape.known),
+        words=shape.questioned,
+        rest=rest,
+    )
+    return [Reason(Why.FEW_AUTHORS, said)]
 
 
 class LaidOut:
@@ -267,8 +271,7 @@ def background_record(
 def _case_record(
     case: CaseTexts,
     background: Population,
-    shape: ShapeRecord | None,
-    part: int | None,
+    place: tuple[ShapeRecord | None, int | None],
     refusals: list[Reason],
     screened: Screened,
     row: dict[bytes, int],
@@ -283,6 +286,7 @@ def _case_record(
             left_out="" if text.document is None else text.document.account,
         )
 
+    shape, part = place
     members = background.authors if part is not None else ()
     most = 0 if shape is None else len(shape.known)
     known_names = [
