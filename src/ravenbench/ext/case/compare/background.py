@@ -628,7 +628,7 @@ def few_like(about: Floats, alike: float) -> Reason | None:
     usual = float(np.median(content[own == same]))
     here, _ = unlike(alike, usual)
     missing = "on the case's subject" if alike > usual else "on different subjects"
-    kind = "one author" if same else "two authors"
+    kind = "same-author" if same else "different-author"
     return Reason.of(
         Why.FEW_LIKE, count=int(counts[same]), least=LIKE, kind=kind, here=here, missing=missing
     )
