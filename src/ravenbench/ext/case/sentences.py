@@ -150,6 +150,6 @@ def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
 def by_chance(texts: int, low: int, chance: float) -> str:
     """What a class's answers would be if everybody had written their own text: ``chance`` of them would be as low as
     ``low`` are."""
-    seen = f"{in_words(low)} {'has' if low == 1 else 'have'} one" if low else "none has one"
+    seen = in_words(low) if low else "none"
     expected = f"about {in_words(round(chance))}" if chance > 0.5 else "fewer than one"
     return say("by chance", texts=texts, expected=expected, seen=seen)

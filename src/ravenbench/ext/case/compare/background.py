@@ -115,12 +115,12 @@ def choose(
     if len(rows_of) < 2:
         gone = sentence_on_dropped(corpus.notes.get("dropped", {}))
         raise CorpusError(
-            "the background is too small: likelihood ratios are learned from pairs by one author"
-            " and by two",
+            "the background is too small: Raven learns likelihood ratios from same-author and"
+            " different-author pairs",
             found=f"{len(rows_of)} authors with two texts or more{gone}",
             expected=f"at least {fewest or FEWEST_AUTHORS}, better 40",
-            fix="look at the texts that were left out, or " * bool(gone)
-            + "add texts by other people, of the kind and language of the case",
+            fix="check the texts that Raven left out, or " * bool(gone)
+            + "add texts by other authors, of the same kind and language as the case",
         )
     dropped = max(0, len(rows_of) - most)
     if dropped:

@@ -40,6 +40,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench import files
+from ravenbench.errors import counted
 from ravenbench.ext.case.compare.background import without
 from ravenbench.ext.case.compare.record import (
     CaseProblem,
@@ -149,9 +150,9 @@ def _unscored(problems: Problems, scores: Floats) -> str:
     rows = [row for i in without for row in (*problems.known(i), problems.questioned_index[i])]
     shortest = min(count_words(problems.texts[row]) for row in rows)
     return (
-        f"it has no score for {len(without)} of {len(problems)} pairs, whose shortest text has"
-        f" {shortest} words: such texts are too short for it, or have nothing in common with those"
-        " that it learned from"
+        f"no score for {len(without)} of {counted(len(problems), 'pair')}; their shortest text has"
+        f" {shortest} words: such texts are too short for this verifier, or share nothing with its"
+        " training texts"
     )
 
 

@@ -167,7 +167,7 @@ def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
     if more <= 0:
         return []
     others = len(background.authors) - len(shape.authors)
-    rest = f", or more and longer texts by the {others} others" if others else ""
+    rest = f", or more and longer texts by the other {others}" if others else ""
     said = say(
         "few texts",
         count=shaped.count,
@@ -221,8 +221,8 @@ def components_of(spec: CompareSpec) -> dict[str, Component]:
     for name, component in components.items():
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
             raise SpecError(
-                f"{name} answers on another scale each time it learns, so its scores cannot be"
-                " calibrated"
+                f"{name} changes its scale each time it learns, so Raven cannot calibrate its"
+                " scores"
             )
     return components
 
