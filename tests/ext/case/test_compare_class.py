@@ -91,7 +91,7 @@ def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(don
     assert told["by_chance"] in index and "Of 11 texts by their own authors" in told["by_chance"]
     pages = [(place / f"answer-{number}.html").read_text() for number in range(1, 13)]
     for told_case, page in zip(told["cases"], pages, strict=True):
-        assert (told_case["sentence"] or "No answer is given") in page
+        assert (told_case["sentence"] or "Raven gives no answer") in page
     assert "author03/9.txt" in pages[0]
     assert "is one of a class" in pages[0] and (place / "figures" / "place-12.svg").is_file()
 
@@ -187,7 +187,7 @@ def test_exact_copies_are_named_above_the_table(tmp_path):
     write(place / "author01" / "9.txt", text(2, 50))
     found = ravenbench.compare(each=place, out=tmp_path / "out", **FAST)
     page = (write_report(found.store).parent / "index.html").read_text()
-    said = page.index("Whole texts stand under two authors")
+    said = page.index("Raven leaves out whole texts of two authors")
     assert said < page.index('id="table-cases"'), page[said : said + 300]
     assert "author01/9 and author02/9" in page[said : said + 300]
 
@@ -202,7 +202,7 @@ def test_a_background_beside_the_class_and_members_with_one_text(tmp_path):
         "9" in name for name in material.corpus.ids[:24]
     )
     assert any("lone has no case: one text only" in note for note in material.notes)
-    assert any("by authors with names of the class" in note for note in material.notes)
+    assert any("their authors have names of class members" in note for note in material.notes)
 
 
 def test_a_plan_refuses_what_the_run_refuses_and_in_the_same_words(tmp_path):
@@ -215,8 +215,8 @@ def test_a_plan_refuses_what_the_run_refuses_and_in_the_same_words(tmp_path):
     cases = analyse(ravenbench.compare(**values).store).cases
     refused = [case for case in cases if not case.answered]
     assert [case.id for case in refused] == ["author05"] and len(cases) == 12
-    assert "pairs by one author" in refused[0].sentence and refused[0].scored is None
-    assert planned == [f"author05: no answer, for {refused[0].reasons[0]}."]
+    assert "same-author pairs" in refused[0].sentence and refused[0].scored is None
+    assert planned == [f"author05: no answer, because {refused[0].reasons[0]}."]
 
 
 def test_a_shape_is_chosen_if_a_quarter_more_authors_than_needed_have_pairs(tmp_path):
@@ -245,11 +245,11 @@ def test_a_class_that_an_earlier_version_answered_is_refused_in_one_sentence(don
 
 def test_usage(tmp_path):
     place = class_of(tmp_path / "class", range(2))
-    with pytest.raises(SpecError, match="a class names all texts itself"):
+    with pytest.raises(SpecError, match="a class already includes all texts"):
         ravenbench.compare(each=place, known=place, out=tmp_path / "out")
-    with pytest.raises(CorpusError, match="no author has a text in question"):
+    with pytest.raises(CorpusError, match="no author has a questioned text"):
         ravenbench.compare(each=place, which="essay", out=tmp_path / "out")
-    with pytest.raises(SpecError, match="'which' chooses"):
+    with pytest.raises(SpecError, match="'which' selects"):
         ravenbench.compare(which="essay", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -306,7 +306,7 @@ def test_dates_are_read_as_people_write_them(names, dates):
 
 def test_dates_that_may_be_read_in_two_ways_are_said():
     assert (
-        "03/04/2024 are read as day, month and year"
+        "03/04/2024 as day, month and year"
         in written_dates(["03/04/2024", "05/06/2024"])[1]
     )
     assert not written_dates(["03/04/2024", "25/06/2024"])[1]

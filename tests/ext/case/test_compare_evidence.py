@@ -186,12 +186,12 @@ def test_every_answer_names_both_propositions():
     )
     at_most = answer(0.3, (0.3, 0.3), "Ann", "q.txt", bounded=True)
     assert (
-        "(log10 LR +0.3, the most that this background supports, 95% interval +0.3 to +0.3)"
+        "(log10 LR +0.3, the largest value that this background supports, 95% interval +0.3 to +0.3)"
         in at_most
     )
     neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
     assert (
-        "neither proposition, Hp that Ann wrote q.txt or Hd that someone else wrote q.txt"
+        "neither proposition, Hp (Ann wrote q.txt) or Hd (someone else wrote q.txt)"
         in neither
     )
     crossing = answer(1.3, (-0.1, 1.4), "Ann", "q.txt")
@@ -362,10 +362,10 @@ def test_a_case_is_answered_where_twenty_authors_have_pairs_like_it(monkeypatch)
     assert authors_like(rows[without(3, rows)], 0.4, True) <= authors_like(rows, 0.4, True) - 0.5
     # Of strangers hardly any is so much alike, and of one author's texts none so little.
     said = str(few_like(about(pairs, other=0.01), 0.95))
-    assert "pairs by two authors" in said and "on the case's subject" in said
+    assert "different-author pairs" in said and "on the case's subject" in said
     apart = about(pairs, own=0.1)
     apart[pairs.same, 2] += 0.9
-    assert "pairs by one author" in str(few_like(apart, 0.1))
+    assert "same-author pairs" in str(few_like(apart, 0.1))
     assert "on different subjects" in str(few_like(apart, 0.1))
 
 
