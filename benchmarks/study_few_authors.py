@@ -212,7 +212,7 @@ def main() -> None:
         return
     # The study asks where the least should lie, so it takes none for granted.
     background.FEWEST_AUTHORS = 4  # type: ignore[misc]
-    analysis.LIKE = 0  # type: ignore[misc]
+    background.LIKE = 0  # type: ignore[misc]
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name in arguments.corpora.split(","):
         answered(name, arguments.out, [int(size) for size in arguments.sizes.split(",")])

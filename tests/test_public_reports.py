@@ -184,7 +184,7 @@ CASES: dict[str, list[Said]] = {
     "short-text-only-said-after": [
         Said(
             "attribute --unknown short.txt --candidates stylo --plan",
-            ("short.txt: no answer, for it has 4 words",),
+            ("short.txt: no answer, because it has 4 words",),
             ("cells:",),
         )
     ],

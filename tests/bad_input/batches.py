@@ -31,7 +31,7 @@ BATCHES = [
         "b.csv:2: a column of texts would not be read",
         "case,questioned,known,known2\n1,q.txt,k.txt,l.txt\n",
     ),
-    _csv("a batch without cases", "b.csv: the batch holds no case", HEAD),
+    _csv("a batch without cases", "b.csv: the batch has no case", HEAD),
     _csv(
         "an empty path at the end of known",
         "b.csv:2: known contains an empty path",
@@ -86,7 +86,7 @@ BATCHES = [
     ),
     _csv(
         "two cases of one name",
-        "two cases have one name",
+        "two cases have the same name",
         HEAD + "c,q.txt,known.txt\nc,q.txt,other.txt\n",
     ),
     Case(

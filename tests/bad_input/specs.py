@@ -278,14 +278,14 @@ STORES = [
         "run.json of an unknown task",
         "store",
         "run/run.json: this file of a run is damaged",
-        {"run/run.json": '{"format": 3, "kind": "walk", "sha256": "", "record": {}}'},
+        {"run/run.json": '{"format": 4, "kind": "walk", "sha256": "", "record": {}}'},
         "run",
     ),
     Case(
         "run.json whose hash is wrong",
         "store",
         "run/run.json: this file of a run is damaged",
-        {"run/run.json": '{"format": 3, "kind": "run", "sha256": "00", "record": {}}'},
+        {"run/run.json": '{"format": 4, "kind": "run", "sha256": "00", "record": {}}'},
         "run",
     ),
     Case(

@@ -196,7 +196,7 @@ def test_open_says_what_is_no_run(tmp_path):
 def test_a_folder_of_another_format_says_so(tmp_path):
     (tmp_path / "run.json").write_text(json.dumps({"spec": {}, "data": {}, "raven": "0.1.0"}))
     with pytest.raises(
-        StoreError, match=r"another version of Raven[\s\S]*found: format 1[\s\S]*expected: format 3"
+        StoreError, match=r"another version of Raven[\s\S]*found: format 1[\s\S]*expected: format 4"
     ):
         Store.open(tmp_path)
 

@@ -34,8 +34,9 @@ from numpy.typing import NDArray
 from ravenbench import files, registry
 from ravenbench.errors import StoreError
 
-FORMAT = 3
-"""Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell."""
+FORMAT = 4
+"""Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell,
+format 3 cases of a class that were judged by parts."""
 
 KINDS = (
     "run",

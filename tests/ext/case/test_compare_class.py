@@ -1,6 +1,7 @@
 """A class: every author's newest text against their own others; who wrote it, and that nobody judges themselves."""
 
 import json
+import shutil
 
 import msgspec
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from comparable import FAST, background, text, write
 
 import ravenbench
-from ravenbench.errors import CorpusError, SpecError
+from ravenbench.errors import CorpusError, SpecError, StoreError
 from ravenbench.ext.case.compare.analysis import CaseFound, judged_by
+from ravenbench.ext.case.compare.background import choose, fitting_shape
 from ravenbench.ext.case.compare.classes import newest, read_class, written_dates
 from ravenbench.ext.case.compare.model import read_scores
 from ravenbench.ext.case.compare.record import (
@@ -21,8 +23,11 @@ from ravenbench.ext.case.compare.record import (
 )
 from ravenbench.ext.case.compare.spec import build as spec_of
 from ravenbench.ext.case.compare.task import Compare
+from ravenbench.ext.case.like_case import Shape
+from ravenbench.reading.load import load_corpus
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.resume import _local_paths
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -43,10 +48,10 @@ def class_of(folder, members=range(12), texts=4):
 
 @pytest.fixture(autouse=True, scope="module")
 def fewer_authors_do(few_authors_do):
-    """Each of the twelve is judged by eight others, whose pairs decide as they were drawn."""
+    """Each of the twelve is judged by the eleven others, whose pairs decide as they were drawn."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 4)
-        patch.setattr("ravenbench.ext.case.compare.background.FEWEST_AUTHORS", 4)
+        patch.setattr("ravenbench.ext.case.compare.background.LIKE", 8)
+        patch.setattr("ravenbench.ext.case.compare.background.FEWEST_AUTHORS", 9)
         patch.setattr("ravenbench.ext.case.compare.analysis.SURE", 0.0)
         yield
 
@@ -86,7 +91,7 @@ def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(don
     assert told["by_chance"] in index and "Of 11 texts by their own authors" in told["by_chance"]
     pages = [(place / f"answer-{number}.html").read_text() for number in range(1, 13)]
     for told_case, page in zip(told["cases"], pages, strict=True):
-        assert (told_case["sentence"] or "No answer is given") in page
+        assert (told_case["sentence"] or "Raven gives no answer") in page
     assert "author03/9.txt" in pages[0]
     assert "is one of a class" in pages[0] and (place / "figures" / "place-12.svg").is_file()
 
@@ -116,7 +121,8 @@ def test_nobody_is_judged_by_what_learned_from_them_and_trainings_are_shared(don
         member = plan.background.authors.index(case.id)
         (record,) = [one for one in plan.cases if one.id == case.id]
         pairs = judged_by(record, read_scores(done, plan, shape)).pairs
-        assert member not in pairs.authors and len(pairs) > 20
+        assert record.author == member and member not in pairs.authors
+        assert len(np.unique(pairs.authors)) == 11
         assert analyse(done).pairs[case.pairs].same.tolist() == pairs.same.tolist()
 
 
@@ -181,7 +187,7 @@ def test_exact_copies_are_named_above_the_table(tmp_path):
     write(place / "author01" / "9.txt", text(2, 50))
     found = ravenbench.compare(each=place, out=tmp_path / "out", **FAST)
     page = (write_report(found.store).parent / "index.html").read_text()
-    said = page.index("Whole texts stand under two authors")
+    said = page.index("Raven leaves out whole texts of two authors")
     assert said < page.index('id="table-cases"'), page[said : said + 300]
     assert "author01/9 and author02/9" in page[said : said + 300]
 
@@ -196,16 +202,54 @@ def test_a_background_beside_the_class_and_members_with_one_text(tmp_path):
         "9" in name for name in material.corpus.ids[:24]
     )
     assert any("lone has no case: one text only" in note for note in material.notes)
-    assert any("by authors with names of the class" in note for note in material.notes)
+    assert any("their authors have names of class members" in note for note in material.notes)
+
+
+def test_a_plan_refuses_what_the_run_refuses_and_in_the_same_words(tmp_path):
+    """Four of the others in one part would leave eight; nobody else's texts are as alike as those of one member."""
+    place = class_of(tmp_path / "class")
+    for number in (0, 1, 2, 3, 9):
+        write(place / "author05" / f"{number}.txt", text(5, number, topic=7))
+    values = {"each": place, "out": tmp_path / "out", **FAST}
+    planned = [note for note in Compare.plan(values).notes if "no answer" in note]
+    cases = analyse(ravenbench.compare(**values).store).cases
+    refused = [case for case in cases if not case.answered]
+    assert [case.id for case in refused] == ["author05"] and len(cases) == 12
+    assert "same-author pairs" in refused[0].sentence and refused[0].scored is None
+    assert planned == [f"author05: no answer, because {refused[0].reasons[0]}."]
+
+
+def test_a_shape_is_chosen_if_a_quarter_more_authors_than_needed_have_pairs(tmp_path):
+    background(tmp_path, range(10), texts=3, words=300)
+    background(tmp_path, range(10, 12), texts=3, words=150)
+    corpus = load_corpus(tmp_path)
+    shapes = []
+    for fewest in (8, 9):
+        chosen = choose(corpus, np.ones(len(corpus), dtype=np.bool_), 80, 0, fewest)
+        shapes.append(fitting_shape(chosen, Shape((300,), 300)))
+    assert [(shape.questioned > 250, len(able)) for shape, able in shapes] == [
+        (True, 10),
+        (False, 12),
+    ]
+
+
+def test_a_class_that_an_earlier_version_answered_is_refused_in_one_sentence(done, tmp_path):
+    earlier = shutil.copytree(done.path, tmp_path / "earlier")
+    for name in ("run.json", "plan.json"):
+        told = (earlier / name).read_text()
+        (earlier / name).write_text(told.replace('"format": 4', '"format": 3'))
+    said = r"another version of Raven\s+found: format 3\s+expected: format 4"
+    with pytest.raises(StoreError, match=said):
+        analyse(Store.open(earlier))
 
 
 def test_usage(tmp_path):
     place = class_of(tmp_path / "class", range(2))
-    with pytest.raises(SpecError, match="a class names all texts itself"):
+    with pytest.raises(SpecError, match="a class already includes all texts"):
         ravenbench.compare(each=place, known=place, out=tmp_path / "out")
-    with pytest.raises(CorpusError, match="no author has a text in question"):
+    with pytest.raises(CorpusError, match="no author has a questioned text"):
         ravenbench.compare(each=place, which="essay", out=tmp_path / "out")
-    with pytest.raises(SpecError, match="'which' chooses"):
+    with pytest.raises(SpecError, match="'which' selects"):
         ravenbench.compare(which="essay", out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -262,7 +306,7 @@ def test_dates_are_read_as_people_write_them(names, dates):
 
 def test_dates_that_may_be_read_in_two_ways_are_said():
     assert (
-        "03/04/2024 are read as day, month and year"
+        "03/04/2024 as day, month and year"
         in written_dates(["03/04/2024", "05/06/2024"])[1]
     )
     assert not written_dates(["03/04/2024", "25/06/2024"])[1]

@@ -5,13 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ravenbench.ext.case.compare.analysis import (
-    LRLine,
-    authors_like,
-    few_like,
-    passages,
-    with_error,
-)
+from ravenbench.ext.case.compare.analysis import LRLine, with_error
+from ravenbench.ext.case.compare.background import authors_like, few_like, passages, without
 from ravenbench.ext.case.compare.evidence import MarkedPassage, MarkedToken, evidence, hidden
 from ravenbench.ext.case.compare.model import (
     FUSED,
@@ -191,12 +186,12 @@ def test_every_answer_names_both_propositions():
     )
     at_most = answer(0.3, (0.3, 0.3), "Ann", "q.txt", bounded=True)
     assert (
-        "(log10 LR +0.3, the most that this background supports, 95% interval +0.3 to +0.3)"
+        "(log10 LR +0.3, the largest value that this background supports, 95% interval +0.3 to +0.3)"
         in at_most
     )
     neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
     assert (
-        "neither proposition, Hp that Ann wrote q.txt or Hd that someone else wrote q.txt"
+        "neither proposition, Hp (Ann wrote q.txt) or Hd (someone else wrote q.txt)"
         in neither
     )
     crossing = answer(1.3, (-0.1, 1.4), "Ann", "q.txt")
@@ -353,16 +348,24 @@ def test_evidence_of_real_problems_is_the_same_twice():
     assert one == two and one.passages
 
 
+def about(pairs, own=1.0, other=1.0, least=0.0):
+    """Columns of pairs, with content similarities of both classes multiplied."""
+    content = np.where(pairs.same, np.maximum(own * pairs.content, least), other * pairs.content)
+    return np.column_stack([pairs.authors, content])
+
+
 def test_a_case_is_answered_where_twenty_authors_have_pairs_like_it(monkeypatch):
-    monkeypatch.setattr("ravenbench.ext.case.compare.analysis.LIKE", 20)
+    monkeypatch.setattr("ravenbench.ext.case.compare.background.LIKE", 20)
     pairs = pairs_of(authors=40)
-    assert few_like(pairs, 0.4) is None and 30 < authors_like(pairs, 0.4, True) <= 40
+    rows = about(pairs)
+    assert few_like(rows, 0.4) is None and 30 < authors_like(rows, 0.4, True) <= 40
+    assert authors_like(rows[without(3, rows)], 0.4, True) <= authors_like(rows, 0.4, True) - 0.5
     # Of strangers hardly any is so much alike, and of one author's texts none so little.
-    near = replace(pairs, content=np.where(pairs.same, pairs.content, 0.01 * pairs.content))
-    said = str(few_like(near, 0.95))
-    assert "pairs by two authors" in said and "on the case's subject" in said
-    apart = replace(pairs, content=np.where(pairs.same, 0.9 + 0.1 * pairs.content, pairs.content))
-    assert "pairs by one author" in str(few_like(apart, 0.1))
+    said = str(few_like(about(pairs, other=0.01), 0.95))
+    assert "different-author pairs" in said and "on the case's subject" in said
+    apart = about(pairs, own=0.1)
+    apart[pairs.same, 2] += 0.9
+    assert "same-author pairs" in str(few_like(apart, 0.1))
     assert "on different subjects" in str(few_like(apart, 0.1))
 
 
@@ -382,9 +385,8 @@ def test_support_that_another_draw_might_not_show_is_none():
 def test_a_background_of_neighbouring_passages_is_noticed():
     pairs = pairs_of(authors=40)
     strangers = np.linspace(0.0, 0.8, 100).tolist()
-    assert passages(pairs, strangers) is None
-    alike = replace(pairs, content=np.where(pairs.same, 0.8, pairs.content))
-    assert "neighbouring passages" in str(passages(alike, strangers))
+    assert passages(about(pairs), strangers) is None
+    assert "neighbouring passages" in str(passages(about(pairs, own=0.0, least=0.8), strangers))
 
 
 def test_marks_of_a_text_break_nothing_out():

@@ -34,4 +34,4 @@ def test_the_walk_ends_as_the_page_says(tmp_path: Path, monkeypatch: pytest.Monk
     assert result.exit_code == 0, result.output
     (found,) = analyse(Store.open("case")).cases
     assert found.scored is None and found.reasons[0].why is Why.FEW_AUTHORS
-    assert "No answer is given" in Path("case/report/index.html").read_text(encoding="utf-8")
+    assert "Raven gives no answer" in Path("case/report/index.html").read_text(encoding="utf-8")

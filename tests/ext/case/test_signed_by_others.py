@@ -26,5 +26,5 @@ def test_a_known_text_that_another_signs_is_said():
     case = CaseTexts("q", text("q.txt", "Some words of nobody."), CaseCandidate("Ann Roe", known))
     notes = screen([case], corpus).notes["q"]
     assert notes == [
-        f"the known text a.txt names another at its head or end, as who signs it: {other}"
+        f"the known text a.txt has another author's name at its beginning or end, as if signed by: {other}"
     ]

@@ -104,17 +104,17 @@ def test_a_cell_passes_by_the_ends_of_its_intervals(done):
         (
             "mean_for",
             Figure(value=1.2, low=0.9, high=lax.mean + 0.1),
-            "mean LR of strangers may be",
+            "mean LR of different-author pairs may be",
         ),
         (
             "mean_against",
             Figure(value=1.2, low=1.01, high=1.4),
-            "mean 1/LR of own texts is at least 1.010",
+            "mean 1/LR of same-author pairs is at least 1.010",
         ),
         (
             "misleading_against",
             Figure(value=0.0, low=0.0, high=lax.misleading + 0.01),
-            "misleading LRs against may be",
+            "misleading LRs for different authors may be",
         ),
     ):
         (said,) = failing({**kept, key: one}, lax, 40)
@@ -128,13 +128,13 @@ def test_what_few_people_cannot_show_is_known_beforehand_and_not_failed():
     assert supported(strong - 1) < criterion.strong <= supported(strong)
     assert wilson(0, shown)[1] <= criterion.misleading < wilson(0, shown - 1)[1]
     said = [criterion.beforehand(people, people) for people in (25, 31, 40)]
-    assert "not applicable: 25 authors support no such LR, 29 would" in said[0][0]
+    assert "not applicable: 25 authors do not support such LRs, 29 would" in said[0][0]
     assert "takes 35 authors to show" in said[1][0] and not said[2]
     kept = _figures(
         devpav=(0.1, 0.1, 0.2), misleading_for=(0.0, 0.0, 0.13), misleading_against=(0.0, 0.0, 0.13)
     )
     assert failing(kept, criterion, 25) == []
-    assert "rate of strongly misleading LRs for one author" in failing(kept, criterion, 31)[0]
+    assert "rate of strongly misleading LRs for the same author" in failing(kept, criterion, 31)[0]
     narrow = _figures(devpav=(0.1, 0.05, 0.4))
     assert "about 90 authors like these would show it" in failing(narrow, criterion, 40)[0]
 
@@ -239,18 +239,18 @@ def test_a_comparison_cites_its_cell_and_abstains_elsewhere(done, place, tmp_pat
         compared("none", condition="genre=same")
     store, one, _ = compared("across", condition="genre=different")
     assert not one.answered and store.plan.cells == []
-    assert "has no tested cell for 2 known texts" in str(one.reasons[-1])
+    assert "tested no cell within a factor of 1.5 of 2 known texts" in str(one.reasons[-1])
     _, one, told = compared("anyway", seed=4, unvalidated=True)
     assert (
         one.answered
-        and "because --unvalidated says so" in one.standing.sentence
+        and "because of --unvalidated" in one.standing.sentence
         and not told["valid"]
     )
     spec, data = store.run.spec, store.run.data
     for name, other, there, why in (
         ("seed", {"seed": 4}, {}, "the seed, there 0, here 4"),
         ("folds", {"folds": 2}, {}, "the folds, there 3, here 2"),
-        ("methods", {}, {"methods": "other"}, "the verifiers, there"),
+        ("methods", {}, {"methods": "other"}, "the verifiers (dossier"),
         ("background", {}, {"background": "other"}, "the background's texts"),
     ):
         system = {**spec, **other}, {**data, **there}
@@ -264,10 +264,10 @@ def test_what_a_comparison_refuses(done, place, tmp_path):
     questioned, known = case(tmp_path)
     how = {"background": place / "others.jsonl", **FAST}
     for more, why in (
-        ({"validated": tmp_path}, "no validation dossier"),
-        ({"validated": done.path, "condition": "genre"}, "does not say how"),
+        ({"validated": tmp_path}, "does not contain a validation dossier"),
+        ({"validated": done.path, "condition": "genre"}, "does not describe the labels"),
         ({"validated": done.path, "condition": "gender=same"}, "no cell of the dossier"),
-        ({"condition": "genre=same"}, "about a dossier"),
+        ({"condition": "genre=same"}, "need a dossier"),
     ):
         with pytest.raises(InputError, match=why):
             ravenbench.compare(questioned, known, out=tmp_path / "no", **how, **more)
@@ -330,11 +330,11 @@ HEAD = "questioned,known,texts,genre\n"
         (HEAD + "200,200,2,other\n", "genre cannot lie so"),
         (HEAD + "200,200,2,letter>novel\n", "genre cannot lie so"),
         ("questioned,known,texts,gnere\n200,200,2,same\n", "no label 'gnere'"),
-        (HEAD + "200,200,2,same\n200,200,2,same\n", "two conditions have one name"),
-        (HEAD, "made of conditions"),
+        (HEAD + "200,200,2,same\n200,200,2,same\n", "two conditions have the same name"),
+        (HEAD, "wrong number of conditions"),
         (
             HEAD + "".join(f"{200 + i},200,2,\n" for i in range(MOST_CELLS + 1)),
-            "made of conditions",
+            "wrong number of conditions",
         ),
     ],
 )
@@ -372,7 +372,7 @@ def test_hostile_names_stay_names(place, tmp_path):
 
 def test_a_table_of_too_many_conditions_is_refused(tmp_path):
     (tmp_path / "c.csv").write_text("questioned,known,texts\n" + "60,60,1\n" * 61)
-    with pytest.raises(FormatError, match="made of conditions"):
+    with pytest.raises(FormatError, match="wrong number of conditions"):
         read_conditions(tmp_path / "c.csv")
 
 

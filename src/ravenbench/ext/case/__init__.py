@@ -15,7 +15,7 @@ COMPARE = Command(
 )
 VALIDATE = Command(
     "ravenbench.cli.tasks:validate",
-    "A validation dossier: does compare hold what it says here?",
+    "A validation dossier: are the answers of compare valid here?",
     ONE_TEXT,
     1,
 )

@@ -25,15 +25,15 @@ TAKEN = "taken off"
 NOTHING = "none to take off"
 BARRED = "not isolated"
 UNTESTED = (
-    "No verifier was tested for content on this background, so none is called cleared: raven run"
-    " BACKGROUND --probe transplant tests them."
+    "Raven did not test the verifiers for content on this background, so it clears none of them:"
+    " raven run BACKGROUND --probe transplant tests them."
 )
 NOTE = (
-    f"{UNTESTED} Taken off: what scores gain by likeness in content is subtracted; none to take"
-    " off: background pairs do not show that they gain any. AUC: of background pairs, three in"
-    " four of those by two authors being most alike in content, without what is taken off; and"
-    " with the content words of the questioned text replaced. Not isolated: the method may know"
-    " more than it was handed, so that what it says of replaced content is not used."
+    f"{UNTESTED} Taken off: Raven subtracts what scores gain by similarity in content; none to"
+    " take off: background pairs show no such gain. AUC: of background pairs after this"
+    " subtraction (three in four different-author pairs are the most similar in content), and with"
+    " the content words of the questioned text replaced. Not isolated: the method may know more than"
+    " it was given, so Raven does not use its scores of replaced content."
 )
 
 

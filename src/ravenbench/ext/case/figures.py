@@ -58,7 +58,7 @@ def tippett_figure(pairs: DrawnPairs, at: float | None = None) -> Figure:
     if at is not None:
         axes.axvline(at, color=INK, linewidth=1.2)
     axes.axvline(0, color=FAINT, linewidth=0.8)
-    axes.set(xlabel="log10 LR, or more", ylabel="share of pairs", ylim=(0, 1.02))
+    axes.set(xlabel="log10 LR, or more", ylabel="proportion of pairs", ylim=(0, 1.02))
     figure.legend(fontsize=7.5, loc="outside upper center", ncols=2)
     return figure
 

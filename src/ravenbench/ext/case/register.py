@@ -76,7 +76,7 @@ def profile(texts: Sequence[str]) -> Floats:
 def as_far(authors: Floats, cases: Floats) -> Floats:
     """Shares (m,) of authors with these profiles (n, f) who are as far from the others as cases with such (m, f)."""
     own = [distance(np.delete(authors, i, axis=0), row) for i, row in enumerate(authors)]
-    each = [sum(far >= distance(authors, case) for far in own) for case in cases]
+    each = [np.sum(np.array(own) >= distance(authors, case)) for case in cases]
     return (1 + np.array(each)) / (1 + len(own))
 
 

@@ -122,7 +122,7 @@ class AnswersReport(Report[A], Generic[A, S]):
         }
 
     def _page_of(self, one: S) -> dict[str, Any]:
-        said = one.sentence if one.answered else "No answer is given; the reason stands below."
+        said = one.sentence if one.answered else "Raven gives no answer; the reason is below."
         context = self.context_of(one)
         return {"one": one, "said": said, "head": self.head(context["title"]), **context}
 

@@ -33,7 +33,7 @@ WEAK = SCALE[-1][0]
 NEITHER = "no support either way"
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
 NO_FINDING = (
-    "An answer for someone else is a reason to look and to ask, and no finding of misconduct."
+    "An answer for someone else is a reason to look and to ask. It is not a finding of misconduct."
 )
 MOST_DIGITS = 7
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -150,6 +150,6 @@ def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
 def by_chance(texts: int, low: int, chance: float) -> str:
     """What a class's answers would be if everybody had written their own text: ``chance`` of them would be as low as
     ``low`` are."""
-    seen = f"{in_words(low)} {'does' if low == 1 else 'do'}" if low else "none does"
+    seen = in_words(low) if low else "none"
     expected = f"about {in_words(round(chance))}" if chance > 0.5 else "fewer than one"
     return say("by chance", texts=texts, expected=expected, seen=seen)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, counted
 from ravenbench.ext.case.compare.material import SHARED
 from ravenbench.reading.by_author import KnownText, read_candidates
 from ravenbench.reading.load import load_corpus
@@ -69,7 +69,9 @@ def read_question(
         known = [k._replace(text=text) for k in known if (text := plain(k.text)).strip()]
         texts = tuple(t.of(plain(t.text)) for t in texts)
         notes = [note for note in notes if "--strip-shared" not in note]
-        notes.append(f"passages of several authors were taken out of {changed:,} texts")
+        notes.append(
+            f"Raven removes passages from {counted(changed, 'text')} because several authors share them"
+        )
     questioned = [(None, text) for text in texts]
     questioned_texts = [(text.name, text.text) for text in texts]
     notes += map(
@@ -96,17 +98,17 @@ def _too_few(known: Sequence[KnownText], gone: Sequence[str]) -> None:
     names = sorted({k.author for k in known})
     if len(names) < 2:
         raise InputError(
-            "one candidate is no choice: attribution needs at least two",
+            "only one candidate: attribution needs at least two",
             found=", ".join(names),
             fix=(
                 "raven compare --questioned TEXT --known FOLDER --background OTHERS answers whether"
-                " this one wrote it"
+                " this candidate wrote it"
             ),
         )
     raise InputError(
-        "nothing is left of a candidate: all their texts stand in an unknown text too",
+        "no text is left of a candidate: the unknown texts include all of them",
         found=", ".join(gone),
-        fix="add other texts of theirs, or leave the candidate out",
+        fix="add other texts by the candidate, or remove the candidate",
     )
 
 
@@ -119,8 +121,8 @@ def _check_languages(known: Sequence[KnownText]) -> None:
     groups = by_language(texts)
     if len(labels) > 1 or len(groups) > 1:
         raise InputError(
-            "the candidates' texts are in several languages, which would be told apart instead of"
-            " authors",
+            "the candidates' texts are in several languages, so Raven would distinguish languages,"
+            " not authors",
             found=", ".join(labels)
             or " and ".join(f"{g[0]!r} (and {len(g) - 1} more)" for g in groups[:4]),
             fix="keep texts in the language of the unknown text",
@@ -150,7 +152,7 @@ def _copies(
                 share = 1.0 if same else len(here & there) / max(1, len(there))
                 copied.add(row)
                 remarks.setdefault(place, []).append(
-                    f"{share:.0%} of its passages stand in {one.name} by {one.author}, which was"
-                    " not learned from: that is copying or quotation, a finding of its own"
+                    f"{share:.0%} of its passages also occur in {one.name} by {one.author}, so Raven"
+                    " did not learn from that text: this is copying or quotation, a separate finding"
                 )
     return tuple(sorted(copied)), {place: tuple(said) for place, said in remarks.items()}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ravenbench.errors import counted
 from ravenbench.ext.case.report import AnswersReport
 from ravenbench.ext.case.sentences import percent
 from ravenbench.ext.unknown.naming import NONE, Candidate, Named, NamingAnswers
@@ -27,18 +28,18 @@ BARS = 12
 STRIPS = 4
 """Answers that a strip chart tells apart; the rest are one."""
 CAUTION = (
-    "These probabilities hold only if one of the candidates, or none of them, wrote the whole text,"
-    " and if the candidates' texts are of its kind and time: neither can be learned from the texts"
-    " themselves."
+    "These probabilities are valid only if one of the candidates, or none of them, wrote the whole"
+    " text, and if the candidates' texts are of the same kind and time. The texts themselves cannot"
+    " show either."
 )
 CANDIDATES_NOTE = (
     "Intervals are over the candidates' texts; if listed: probability if one of the candidates wrote"
-    " it; content replaced: the same when content words are those of other texts."
+    " it; content replaced: the same with content words from other texts."
 )
 UNTESTED = (
-    "None of the methods ({names}) was tested for content on these texts, so none is called"
-    " cleared, and nothing is subtracted from their scores: what is said of content concerns the"
-    " answer, which all make together."
+    "Raven did not test the methods ({names}) for content on these texts, so it clears none of them"
+    " and subtracts nothing from their scores. The statement on content is about the answer that all"
+    " methods make together."
 )
 
 
@@ -74,15 +75,15 @@ class UnknownReport(AnswersReport[NamingAnswers, Named]):
             col("if listed", _listed, text=True, json="if_listed"),
             col(NONE, lambda n: n.none and n.none.probability, digits=2, json="none"),
             col(
-                "why no answer",
+                "reason for no answer",
                 lambda n: "; ".join(map(str, n.reasons)),
                 text=True,
                 json="reasons",
                 terminal=False,
             ),
             note=(
-                "Intervals are over the candidates' texts; if listed: who it is if one of the"
-                " candidates wrote it."
+                "Intervals are over the candidates' texts; if listed: the most probable author if one"
+                " of the candidates wrote it."
             ),
         )
 
@@ -91,14 +92,14 @@ class UnknownReport(AnswersReport[NamingAnswers, Named]):
             _candidates(one.name, one.ranked if one.answered else (), mark),
             table(
                 f"accuracy{mark}",
-                "How well such texts are named when the truth is known",
+                "How often such texts are named correctly when the author is known",
                 one.accuracies,
-                col("the candidates' own texts", "how", text=True),
-                col("named rightly", "right", digits=2),
+                col("the candidates' known texts", "how", text=True),
+                col("named correctly", "right", digits=2),
                 col("95% interval", "interval", digits=2),
                 col("guessing", "chance", digits=2),
                 col("texts", "texts"),
-                note="Each candidate counts alike; intervals are Wilson's over texts.",
+                note="Each candidate has the same weight; intervals are Wilson's over texts.",
                 section="trust",
             ),
         ]
@@ -169,7 +170,7 @@ class UnknownReport(AnswersReport[NamingAnswers, Named]):
         if one.answered:
             parts.append(for_terminal(_candidates(one.name, one.ranked[:BARS], "")))
             if (more := len(one.ranked) - BARS) > 0:
-                parts.append(Text(f"{more} less probable answers stand on the page."))
+                parts.append(Text(f"The page shows {counted(more, 'less probable answer')}."))
         parts += [for_terminal(made) for made in self.tables_of(one, "")[1:] if made.rows]
         content = [] if one.content is None else [one.content.sentence]
         about = [*content, self._untested()] if one.answered else []

@@ -64,9 +64,7 @@ MOST_OF_ALL = 4000
 """Passages of a candidate, and of all."""
 VERSIONS = 4
 """Times each passage of an unknown text gets other content words, at least."""
-PROGRAM = (
-    "a program or service answers it, which sees texts beside the same texts with other content"
-)
+PROGRAM = "a program or service answers, and it sees each text together with its versions"
 FOREIGN = 0.6
 """An unknown text that holds less than this share of the common words that a usual known text has is unlike them."""
 
@@ -77,7 +75,7 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     unknown: Annotated[
         tuple[str, ...],
         about(
-            "A text whose author is wanted, or a folder of them. Several: repeat.",
+            "A text by an unknown author, or a folder of such texts. For several repeat the option.",
             takes=PATHS,
             many=True,
         ),
@@ -85,22 +83,22 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     candidates: Annotated[
         str,
         about(
-            "Texts by the candidates: candidate/text.txt, Author_Title.txt, a table, a corpus by"
+            "Texts by the candidates: candidate/text.txt, Author_Title.txt, a table, or a corpus by"
             " name.",
             takes="str | Path | Corpus",
         ),
     ]
     methods: Annotated[
-        str, about(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)
+        str, about(f"Methods whose scores Raven combines. Default: {DEFAULT}.", takes=COMPONENTS)
     ] = DEFAULT
     none: Annotated[
         Annotated[float, msgspec.Meta(gt=0, lt=1)],
         about(
-            "How probable it is beforehand that none of the candidates wrote a text. Default: 0.5.",
+            "Prior probability that none of the candidates wrote a text. Default: 0.5.",
             metavar="P",
         ),
     ] = 0.5
-    seed: Annotated[int, about("Seed of every draw. Default: 0.")] = 0
+    seed: Annotated[int, about("Seed of every random choice. Default: 0.")] = 0
 
 
 class KnownRecord(Record, frozen=True, kw_only=True):
@@ -164,7 +162,7 @@ class Unknown(Task):
                 name for name in offered if values.get(name) is not None and name != "unknown"
             ]:
                 raise SpecError(
-                    f"--{stray[0]} goes with --unknown", fix="give the text whose author is wanted"
+                    f"--{stray[0]} needs --unknown", fix="give the text by an unknown author"
                 )
             return None
         own = {
@@ -179,20 +177,20 @@ class Unknown(Task):
         if own.get("candidates") is None:
             if corpus is None:
                 raise SpecError(
-                    "nobody to choose from: --candidates is missing",
+                    "no candidates: --candidates is missing",
                     expected="texts of each candidate",
                 )
             own["candidates"] = corpus
             corpus = None
         if corpus is not None:
             raise SpecError(
-                "a corpus is given beside --candidates",
+                "both a corpus and --candidates are given",
                 found=str(corpus),
-                fix="give --candidates alone",
+                fix="give only --candidates",
             )
         if stray := list(used):
             raise SpecError(
-                f"--{stray[0].replace('_', '-')} does not go with --unknown", fix="leave it out"
+                f"--{stray[0].replace('_', '-')} cannot be used with --unknown", fix="remove it"
             )
         return own
 
@@ -235,9 +233,7 @@ class Unknown(Task):
 
     def notes(self, draft: Draft[Any]) -> list[str]:
         refused = [
-            f"{u.name}: no answer, for {reason}."
-            for u in draft.plan.unknown
-            for reason in u.refusals
+            f"{u.name}: no answer, because {reason}." for u in draft.plan.unknown for reason in u.refusals
         ]
         said = [f"{u.name}: {note}." for u in draft.plan.unknown for note in u.notes]
         return refused + said + [f"Note: {note}." for note in draft.plan.notes]
@@ -324,7 +320,7 @@ def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tup
     from ravenbench.types import Corpus, Labels
 
     labels = Labels.of(given)
-    by = "the topics that the texts came with"
+    by = "the topics given with the texts"
     if (labels.codes < 0).any() or len(labels.names) < 2:
         if len(set(texts)) < 2 * TOPICS:
             return np.full(len(texts), -1), ""

@@ -4,8 +4,7 @@ In: the ``Store`` (folder) of ``raven compare`` with the verifiers' scores; for 
 ``Validated`` or log10 LRs (n,) with truth (n,).
 Out: a ``Comparison`` with one ``CaseFound`` a case: log10 LRs (unbounded, above 0 for the candidate) with bounds and 95
 % intervals, or a ``Reason`` for none; C_llr in bits (lower = better), EER from 0 to .5, shares from 0 to 1, counts of
-pairs. ``judged_by`` gives the pairs that a case is judged by; ``sets_llr``, ``disagreement``,
-``passages`` and ``few_like`` each one part of it, None where there is none.
+pairs. ``judged_by`` gives the pairs that a case is judged by; ``sets_llr`` and ``disagreement`` one part of it each.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from ravenbench.ext.case import sentences
-from ravenbench.ext.case.compare.background import FEWEST_AUTHORS
+from ravenbench.ext.case.compare.background import without
 from ravenbench.ext.case.compare.dossier import DossierStanding, standing
 from ravenbench.ext.case.compare.evidence import Evidence, evidence
 from ravenbench.ext.case.compare.model import (
@@ -75,11 +74,6 @@ BLIND = 0.9
 WORTHLESS = 0.95
 """C_llr from which on LRs as they are given are worth hardly more than none: nothing is answered where all of its
 interval lies there, so that the answer to most cases does not hang on which people are in the background."""
-LIKE = FEWEST_AUTHORS
-"""Effective number of background authors with pairs like the case, of either kind, below which it is not answered."""
-NEIGHBOURS = 0.93
-"""AUC of likeness in content, by which pairs by one author are told from random strangers, from which on texts by one
-author are taken for neighbouring passages; that of posts, essays and parts of novels far apart is below .87."""
 SURE = 2.58
 """Standard errors on either side of a log10 LR within which another draw is expected, in 99 of 100."""
 UNSHOWN = 0.3
@@ -314,9 +308,9 @@ def disagreement(known: Floats, sets: Floats) -> Reason | None:
 
 
 def judged_by(case: CaseRecord, scored: ShapeScores) -> Validated:
-    """The background pairs that a case is judged by: without those of its own part, if it is of a class."""
+    """The background pairs that a case is judged by: of a class those with its candidate on neither side."""
     valid = validate(scored.pairs)
-    return valid if case.part is None else held_out(valid, case.part)
+    return valid if case.author is None else held_out(valid, case.author)
 
 
 def _found(
@@ -386,10 +380,8 @@ def _scored(
 ) -> CaseFound:
     valid = judged_by(case, scored)
     pairs = valid.pairs
-    sets = scored.sets
-    if case.part is not None:
-        sets = select_pairs(sets, np.flatnonzero(sets.fold != case.part))
-
+    others = without(case.author, scored.sets.authors[:, :1])
+    sets = select_pairs(scored.sets, np.flatnonzero(others))
     plain, off, alone = (scored.asking(asks, case.id) for asks in ("plain", "off", "known"))
     scores = subset(scored.cases, plain)
     content = scored.content[plain]
@@ -407,7 +399,7 @@ def _scored(
     error = float(np.hypot(error, np.sqrt(np.mean((halves[0] - halves[1]) ** 2)) / 2))
     lines[-1] = fused = with_error(lines[-1], error)
     known = _fused(valid, scored, alone)
-    reasons = _reasons(valid, scored, alike, known, sets_llr(sets, valid), seed)
+    reasons = _reasons(scored, known, sets_llr(sets, valid), seed)
     people = len(np.unique(pairs.authors))
     beyond = []
     if fused.raw != fused.llr and not reasons:
@@ -424,7 +416,7 @@ def _scored(
         standing=place,
         reasons=[*reasons, *unvalidated],
         notes=[*stated.notes, *beyond, *_on_likeness(alike, valid)],
-        pairs=case.shape if case.part is None else part_of(case.shape or "", case.part),
+        pairs=f"{case.shape}" if case.author is None else f"{case.shape}-{case.author}",
         scored=CaseScored(
             verifiers=lines,
             verifiers_and_content=verifier_contents(scored, valid),
@@ -584,58 +576,9 @@ def with_error(line: LRLine, error: float) -> LRLine:
     return structs.replace(line, llr=llr, interval=(min(interval[0], llr), max(interval[1], llr)))
 
 
-def _reasons(
-    valid: Validated,
-    scored: ShapeScores,
-    alike: float,
-    known: Floats,
-    sets: Floats,
-    seed: int,
-) -> list[Reason]:
+def _reasons(scored: ShapeScores, known: Floats, sets: Floats, seed: int) -> list[Reason]:
     """Why a case that was scored is not answered; guessing is asked of the whole background, or class."""
     worth = promise(validate(scored.pairs), seed)["cllr"]
-    reasons = [
-        Reason.of(Why.GUESSING, **structs.asdict(worth))
-        if worth.low >= WORTHLESS or worth.value >= 1
-        else None,
-        passages(valid.pairs, scored.shape.strangers),
-        few_like(valid.pairs, alike),
-        disagreement(known, sets),
-    ]
-    return [reason for reason in reasons if reason is not None]
-
-
-def passages(pairs: PairScores, strangers: Sequence[float]) -> Reason | None:
-    """The reason not to answer by a background whose texts by one author look like passages of one document: these are
-    told from random ``strangers`` (cosines, ascending) by content alone."""
-    less = np.searchsorted(strangers, pairs.content[pairs.same])
-    auc = float(less.mean()) / max(len(strangers), 1)
-    return Reason.of(Why.PASSAGES, auc=auc) if auc >= NEIGHBOURS else None
-
-
-def few_like(pairs: PairScores, alike: float) -> Reason | None:
-    """The reason not to answer by a background of too few authors with pairs like a case, whose sides are so much alike
-    in content (cosine): of pairs by one author and of those by two."""
-    counts = {same: authors_like(pairs, alike, same) for same in (True, False)}
-    same = min(counts, key=lambda side: counts[side])
-    if counts[same] >= LIKE:
-        return None
-    usual = float(np.median(pairs.content[pairs.same == same]))
-    here, _ = unlike(alike, usual)
-    missing = "on the case's subject" if alike > usual else "on different subjects"
-    kind = "one author" if same else "two authors"
-    return Reason.of(
-        Why.FEW_LIKE, count=int(counts[same]), least=LIKE, kind=kind, here=here, missing=missing
-    )
-
-
-def authors_like(pairs: PairScores, alike: float, same: bool) -> float:
-    """Effective number of authors of known texts with pairs by one author, or by two, like a case in content: each
-    counts, up to 1, by the pair most like it, by a Gaussian kernel over square roots of cosines, twice as wide as these
-    vary by one author."""
-    root = np.sqrt(np.maximum(pairs.content, 0.0))
-    away = (root - np.sqrt(max(alike, 0.0))) / max(2 * float(root[pairs.same].std()), 1e-9)
-    nearest = np.zeros(int(pairs.authors.max()) + 1)
-    side = pairs.same == same
-    np.maximum.at(nearest, pairs.authors[side, 0], np.exp(-(away[side] ** 2) / 2))
-    return float(nearest.sum())
+    guessing = worth.low >= WORTHLESS or worth.value >= 1
+    reasons = [Reason.of(Why.GUESSING, **structs.asdict(worth))] * guessing
+    return [*reasons, *filter(None, [disagreement(known, sets)])]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -43,6 +44,7 @@ from ravenbench.ext.case.register import as_far, profile
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.randomness import Draws, stream
 from ravenbench.reading.build import sentence_on_dropped
+from ravenbench.reports.view import unlike
 from ravenbench.text.tokens import count_words, cut
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
@@ -52,6 +54,13 @@ FEWEST_AUTHORS = 20
 pairs were worth less than none on other people (benchmarks/study_few_authors.py)."""
 FEWEST_ADVISED = 10
 """The same of advice, which is no likelihood ratio."""
+LIKE = FEWEST_AUTHORS
+"""Effective number of background authors with pairs like the case, of either kind, below which Raven does not answer."""
+AMPLE = 1.25
+"""Authors with pairs in a shape that Raven chooses, as a multiple of the fewest, so that enough of them are like a case."""
+NEIGHBOURS = 0.93
+"""AUC of likeness in content, by which pairs by one author are told from random strangers, from which on texts by one
+author are taken for neighbouring passages; that of posts, essays and parts of novels far apart is below .87."""
 MOST_DOCUMENTS = 12
 """Documents of one author."""
 SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
@@ -106,12 +115,12 @@ def choose(
     if len(rows_of) < 2:
         gone = sentence_on_dropped(corpus.notes.get("dropped", {}))
         raise CorpusError(
-            "the background is too small: likelihood ratios are learned from pairs by one author"
-            " and by two",
+            "the background is too small: Raven learns likelihood ratios from same-author and"
+            " different-author pairs",
             found=f"{len(rows_of)} authors with two texts or more{gone}",
             expected=f"at least {fewest or FEWEST_AUTHORS}, better 40",
-            fix="look at the texts that were left out, or " * bool(gone)
-            + "add texts by other people, of the kind and language of the case",
+            fix="check the texts that Raven left out, or " * bool(gone)
+            + "add texts by other authors, of the same kind and language as the case",
         )
     dropped = max(0, len(rows_of) - most)
     if dropped:
@@ -156,14 +165,15 @@ def writers(
     return writers_of_side
 
 
+@lru_cache(maxsize=64)
 def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int]]:
-    """The shape nearest to the one wanted that enough authors can fill, and these authors.
+    """The shape nearest to the one wanted that enough authors (``AMPLE``) can fill, and these authors.
 
     Where too few can fill it, known texts are made fewer and all shorter; of the shapes that enough authors can fill,
     the one with most text on both sides is taken. Where no shape suits enough of them, that with the most authors.
     """
     everyone = range(len(background.authors))
-    enough = max(background.fewest, len(everyone) // 2)
+    enough = max(AMPLE * background.fewest, len(everyone) // 2)
     best: tuple[tuple[bool, float], Shape, list[int]] | None = None
     for count in range(len(shape.known), 0, -1):
         for share in SHRINK:
@@ -188,20 +198,15 @@ def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int
 
 
 def shared_out(
-    background: Population, by_author: Sequence[AuthorTexts], folds: int, members: bool = False
+    background: Population, by_author: Sequence[AuthorTexts], folds: int
 ) -> list[list[int]]:
     """Authors shared out to folds, groups who write about the same things together; fewer folds where they are few.
 
     A pair is scored by methods that know neither of its authors, so it lies within a fold: only there can a stranger's
     text be found that is as alike in content as the questioned text of a case may be. A group is at most half a fold,
-    so that the strangers at random in it are not all of one group. Where the authors are ``members`` of a class, whose
-    cases are judged by the other folds, folds are smaller.
+    so that the strangers at random in it are not all of one group.
     """
-    count = (
-        max(3, min(folds, len(by_author) // 3))
-        if members
-        else max(2, min(folds, len(by_author) // 4))
-    )
+    count = max(2, min(folds, len(by_author) // 4))
     most = max(2, len(by_author) // count // 2)
     known, questioned = (
         [i for i, one in enumerate(by_author) for _ in getattr(one, side)] for side in SIDES
@@ -334,10 +339,10 @@ class Shaped:
         self.problems: list[CaseProblem] = []
         self.folds: list[str] = []
         self.strangers: list[float] = []
-        self.unlike: dict[str, Reason] = {}
-        """Why cases are of another kind than the background, by their id."""
-        self.count = len(able)
-        """Authors whose pairs judge a case: of a class those of the other parts alone."""
+        self.refused: dict[str, list[Reason]] = {}
+        """Why cases are not answered, by their id."""
+        self.count = len(able) - members
+        """Authors whose pairs judge a case: a member of a class is judged by all others."""
         if self.count >= background.fewest:
             self.drawn = [
                 writers(background, self.shape, spec.seed + again * AGAIN, TESTED, able)
@@ -345,21 +350,23 @@ class Shaped:
             ]
             everyone = self.drawn[0]
             self.strangers = strangers(background, everyone)
-            self.unlike = self._of_another_kind(writers(background, self.shape, ORDER, 1, able))
+            parts = shared_out(background, everyone, spec.folds)
+            self.tested = [self._tested(part) for part in parts]
+            ordered = writers(background, self.shape, ORDER, 1, able)
+            self.refused = self._refused(ordered, whole) if cases else {}
+            self.cases = [case for case in cases if not self.refused[case.id]]
+        if self.count >= background.fewest and (self.cases or not cases):
             self._transplanter = self._splicer([one for draw in self.drawn for one in draw])
-            parts = shared_out(background, everyone, spec.folds, members)
-            self.count -= max(map(len, parts)) if members else 0
-        if self.count >= background.fewest:
             trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
             if members:
                 self._class(parts, trained)
             elif whole:
                 learned_from = self._learned_from(able, self.seed)
-                self._cases(len(parts), learned_from, self._questions_of(cases))
+                self._cases(len(parts), learned_from, self._questions_of(self.cases))
             elif cases:
                 # A verifier that learned from all authors scores lower than those that scored the background's pairs:
                 # calibration holds for scores of the folds' verifiers alone.
-                questions = self._questions_of(cases)
+                questions = self._questions_of(self.cases)
                 for number, training in enumerate(trained):
                     self._cases(number, training, questions)
         self.record = ShapeRecord(
@@ -374,34 +381,40 @@ class Shaped:
             case_folds=self.case_folds,
         )
 
-    def _of_another_kind(self, everyone: Sequence[AuthorTexts]) -> dict[str, Reason]:
-        """Cases that are farther from the background in register than nearly all its authors are from one another, in
-        texts of the same lengths."""
+    def _refused(self, everyone: Sequence[AuthorTexts], whole: bool) -> dict[str, list[Reason]]:
+        """Why each case is not answered, by its id. A case is of another kind if it is farther from the background in
+        register than nearly all its authors are from one another, in texts of the same lengths."""
         authors = [
             profile([*one.known[0].texts, *one.questioned[0].texts])
             for one in everyone
             if one.known and one.questioned
         ]
-        cases = [profile([*self.known(case), self.questioned(case)]) for case in self.cases]
-        if not cases:
-            return {}
-        shares = as_far(np.array(authors), np.array(cases))
-        return {
-            case.id: Reason.of(
-                Why.OTHER_KIND, as_far=round(share * (1 + len(authors))) - 1, of=len(authors)
-            )
-            for case, share in zip(self.cases, shares.tolist(), strict=True)
-            if share <= OTHER_KIND
-        }
+        count = len(authors)
+        sides = [(case.id, self.known(case), self.questioned(case)) for case in self.cases]
+        cases = [profile([*known, questioned]) for _, known, questioned in sides]
+        shares = as_far(np.array(authors), np.array(cases)).tolist()
+        about = np.concatenate([rows for *_, rows in self.tested])
+        refused = {}
+        for case, share, alike in zip(self.cases, shares, self._alike(sides).tolist(), strict=True):
+            reasons = [] if whole else self._unlike_pairs(case, about, alike)
+            if share <= OTHER_KIND:
+                as_far_away = round(share * (1 + count)) - 1
+                reasons.insert(0, Reason.of(Why.OTHER_KIND, as_far=as_far_away, of=count))
+            refused[case.id] = reasons
+        return refused
 
-    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> Labelled:
-        """One part of the authors: learned from the others. Returns what is learned from."""
-        rest = [author for author in able if author not in part]
-        train, train_same = self._learned_from(rest, self.seed)
-        drawn = [[one for one in draw if one.author in part] for draw in self.drawn]
+    def _unlike_pairs(self, case: CaseTexts, about: Floats, alike: float) -> list[Reason]:
+        """Why pairs, with these ``PairColumn``s, do not judge a case whose sides are so much ``alike`` (cosine)."""
+        judging = about[without(self.code.get(case.candidate.name), about)]
+        reasons = passages(judging, self.strangers), few_like(judging, alike)
+        return [reason for reason in reasons if reason is not None]
+
+    def _tested(self, part: Sequence[int]) -> tuple[Problems, Bools, Floats]:
+        """Pairs of one part of the authors, their truth, and the ``PairColumn``s of each."""
         rows = list[tuple[int, int, float]]()
         problems = dict[tuple[str, ...], bool]()
-        for tested in drawn:
+        for draw in self.drawn:
+            tested = [one for one in draw if one.author in part]
             for pair, alike in cross_pairs(self.background, tested, self.seed, NEAREST):
                 known = tested[pair.known[0]]
                 other = tested[pair.questioned[0]]
@@ -412,20 +425,30 @@ class Shaped:
                     problems[texts] = pair.same
                     rows.append((known.author, other.author, alike))
         test = Problems.of((f"{i}", texts[:-1], texts[-1]) for i, texts in enumerate(problems))
-        test_same = np.array(list(problems.values()), dtype=np.bool_)
+        about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
+        return test, np.array(list(problems.values()), dtype=np.bool_), about
+
+    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> Labelled:
+        """One part of the authors: learned from the others. Returns what is learned from."""
+        rest = [author for author in able if author not in part]
+        train, train_same = self._learned_from(rest, self.seed)
         name = part_of(self.name, number)
-        self._add_pairs(name, (train, train_same), (test, test_same), rows)
+        self._add_pairs(name, (train, train_same), *self.tested[number])
         self.folds.append(name)
         if self.cases and len(self.shape.known) > 1:
-            self.parts.append(self._sets(name, train, train_same, drawn[0]))
+            own = [one for one in self.drawn[0] if one.author in part]
+            self.parts.append(self._sets(name, train, train_same, own))
         return train, train_same
 
     def _add_pairs(
-        self, name: str, training: Labelled, pairs: Labelled, rows: Sequence[Sequence[float]]
+        self,
+        name: str,
+        training: Labelled,
+        test: Problems,
+        same: Bools,
+        about: Floats,
     ) -> None:
-        """The folds of these pairs and of their transplants; ``rows`` are the ``PairColumn``s of each."""
-        test, same = pairs
-        about = np.array(rows, dtype=np.float64).reshape(-1, len(PairColumn))
+        """The folds of these pairs and of their transplants; ``about`` are the ``PairColumn``s of each."""
         self.parts.append((Fold(FoldRole.PAIRS.of(name), *training, test.blind(), same), about))
         moved = self._transplanter.transplant(test, same)
         role = FoldRole.TRANSPLANTED
@@ -577,3 +600,56 @@ def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> L
         other = by_author[questioned[0]].questioned[questioned[1]]
         rows.append((f"{number}", side.texts, other.texts[0]))
     return Problems.of(rows), np.array([pair.same for pair in made], dtype=np.bool_)
+
+
+def without(author: int | None, about: Floats | Ints) -> Bools:
+    """Whether an author is on neither side of each pair (n,), of which ``PairColumn``s, or authors (n, 2), are given."""
+    return np.asarray(
+        (about[:, : PairColumn.CONTENT] != (-1 if author is None else author)).all(axis=1)
+    )
+
+
+def passages(about: Floats, strangers: Sequence[float]) -> Reason | None:
+    """The reason not to answer by a background whose texts by one author look like passages of one document: these are
+    told from random ``strangers`` (cosines, ascending) by content alone. ``about`` are the ``PairColumn``s of its pairs."""
+    own, content = _likeness(about)
+    auc = float(np.searchsorted(strangers, content[own]).mean()) / max(len(strangers), 1)
+    return Reason.of(Why.PASSAGES, auc=auc) if auc >= NEIGHBOURS else None
+
+
+def few_like(about: Floats, alike: float) -> Reason | None:
+    """The reason not to answer by a background of too few authors with pairs like a case, whose sides are so much alike
+    in content (cosine): of pairs by one author and of those by two."""
+    counts = {same: authors_like(about, alike, same) for same in (True, False)}
+    same = min(counts, key=lambda side: counts[side])
+    if counts[same] >= LIKE:
+        return None
+    own, content = _likeness(about)
+    usual = float(np.median(content[own == same]))
+    here, _ = unlike(alike, usual)
+    missing = "on the case's subject" if alike > usual else "on different subjects"
+    kind = "same-author" if same else "different-author"
+    return Reason.of(
+        Why.FEW_LIKE, count=int(counts[same]), least=LIKE, kind=kind, here=here, missing=missing
+    )
+
+
+def authors_like(about: Floats, alike: float, same: bool) -> float:
+    """Effective number of authors of known texts with pairs by one author, or by two, like a case in content: each
+    counts, up to 1, by the pair most like it, by a Gaussian kernel over square roots of cosines, twice as wide as these
+    vary by one author."""
+    own, content = _likeness(about)
+    root = np.sqrt(np.maximum(content, 0.0))
+    away = (root - np.sqrt(max(alike, 0.0))) / max(2 * float(root[own].std()), 1e-9)
+    authors = about[:, PairColumn.KNOWN].astype(np.int64)
+    nearest = np.zeros(int(authors.max()) + 1)
+    side = own == same
+    np.maximum.at(nearest, authors[side], np.exp(-(away[side] ** 2) / 2))
+    return float(nearest.sum())
+
+
+def _likeness(about: Floats) -> tuple[Bools, Floats]:
+    """Whether one author wrote both sides of each pair (n,), and their cosines (n,)."""
+    return about[:, PairColumn.KNOWN] == about[:, PairColumn.QUESTIONED], about[
+        :, PairColumn.CONTENT
+    ]

@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, SpecError, first_names, some
+from ravenbench.errors import CorpusError, SpecError, counted, first_names, some
 from ravenbench.ext.case.compare.background import (
     Population,
     case_shape,
@@ -96,7 +96,9 @@ def written_dates(names: Sequence[str]) -> tuple[list[WrittenDate | None], str]:
         if (turned or month > 12) and day <= 12:
             day, month = month, day
         elif not turned and not any(max(pair) > 12 for pair in firsts) and day != month:
-            doubtful = doubtful or f"dates such as that of {name} are read as day, month and year"
+            doubtful = (
+                doubtful or f"Raven reads dates such as that of {name} as day, month and year"
+            )
         dates.append((year, month, day) if month <= 12 and day <= 31 else None)
     return dates, doubtful
 
@@ -156,7 +158,7 @@ def read_class(spec: CompareSpec) -> Material:
     CorpusError if no author has a text in question and another one. Raises SpecError if texts are named besides."""
     if spec.questioned or spec.known or spec.batch:
         raise SpecError(
-            "a class names all texts itself", fix="leave --questioned, --known and --batch out"
+            "a class already includes all texts", fix="remove --questioned, --known and --batch"
         )
     given_path(spec.each or "", "--each")
     corpus = load_corpus(spec.each or "", **spec.reading())
@@ -172,7 +174,7 @@ def read_class(spec: CompareSpec) -> Material:
     for author, rows in by_author.items():
         chosen, how = newest(corpus, rows, spec.which, dates)
         if chosen is None or len(rows) < 2:
-            notes.append(f"{author} has no case: {'one text only' if len(rows) < 2 else how}")
+            notes.append(f"no case for {author}: {'only one text' if len(rows) < 2 else how}")
             continue
         ways[how].append(author)
         questioned.add(chosen)
@@ -180,25 +182,23 @@ def read_class(spec: CompareSpec) -> Material:
         cases.append(CaseTexts(author, _text(root, corpus, chosen), CaseCandidate(author, known)))
     if not cases:
         raise CorpusError(
-            "no author has a text in question and another one",
+            "no author has a questioned text and a known text",
             file=root,
             found="; ".join(notes[:3]),
-            expected="a folder for each author with two texts or more",
-            fix="--which names a part of the texts' names" if spec.which else None,
+            expected="a folder for each author, with at least two texts",
+            fix="give a part of the texts' names by --which" if spec.which else None,
         )
     if gone := sentence_on_dropped(corpus.notes.get("dropped", {})):
-        notes.append(
-            f"the text in question of some authors may be an earlier one: look at them first{gone}"
-        )
+        notes.append(f"some questioned texts may not be the newest, so check these first{gone}")
     copies = [
-        "Whole texts stand under two authors and are not judged, an earlier one may be in question:"
+        "Raven leaves out whole texts of two authors, so an earlier text may be questioned:"
         f" {first_names(note.places)}"
         for note in corpus.notes.get(ACCOUNT, ())
         if note.code == "two-authors"
     ]
     for how, authors in sorted(ways.items()):
         who = "every author" if len(ways) == 1 else f"{len(authors)} authors ({some(authors, 4)})"
-        notes.insert(0, f"the text in question of {who} is {how}")
+        notes.insert(0, f"the questioned text of {who} is {how}")
     used = np.array([row for row in range(len(corpus)) if row not in questioned], dtype=np.int64)
     background = _background(spec, corpus, used, notes)
     return Material(tuple(cases), tuple(notes), background, tuple(copies))
@@ -248,8 +248,8 @@ def newest(
             return max(rows, key=lambda row: (of_row[row], _natural(names[row]))), f"{begin} {how}"
         some_dated |= bool(of_row)
     last = begin.replace("newest", "last", 1)
-    why = "not all of their names hold a date" if some_dated else "names hold no dates"
-    return max(rows, key=lambda row: _natural(names[row])), f"{last} by name, for {why}"
+    why = "some names have no date" if some_dated else "names have no dates"
+    return max(rows, key=lambda row: _natural(names[row])), f"{last} by name, because {why}"
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
@@ -289,8 +289,8 @@ def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str])
         ]
         if len(fresh) < len(other):
             notes.append(
-                f"{len(other) - len(fresh)} texts of {other.name} are by authors with names of the"
-                " class"
+                f"Raven leaves out {counted(len(other) - len(fresh), 'text')} of {other.name}, because"
+                " their authors have names of class members"
             )
         rows += [
             (

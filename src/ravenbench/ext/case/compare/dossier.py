@@ -32,7 +32,7 @@ from ravenbench.store.records import Head, Record, open_record, read_record
 
 FILE = "dossier.json"
 Verdict = Literal["passed", "failed", "not tested"]
-ANYWAY = "--unvalidated gives an answer all the same, and says so"
+ANYWAY = "--unvalidated gives an answer nevertheless, and reports this"
 SAME_SYSTEM = ("authors", "folds", "donors", "seed")
 """Options that decide LRs beside background and verifiers."""
 
@@ -146,12 +146,12 @@ def place_of(folder: str | Path) -> Path:
     place = files.location(folder) / "report" / FILE
     if not place.is_file():
         raise InputError(
-            "this folder holds no validation dossier",
+            "this folder does not contain a validation dossier",
             file=folder,
             expected="a finished folder of raven validate",
             fix=(
-                "raven validate BACKGROUND --conditions conditions.csv -o FOLDER; or raven report"
-                " FOLDER, where its page was removed"
+                "raven validate BACKGROUND --conditions conditions.csv -o FOLDER; if its page was"
+                " removed, raven report FOLDER"
             ),
         )
     return place
@@ -170,9 +170,9 @@ def cited(
     place = place_of(folder)
     if open_record(place)[0] != "validate":
         raise InputError(
-            "this is no dossier of raven validate",
+            "this is not a dossier of raven validate",
             file=place,
-            fix="raven report FOLDER writes it anew",
+            fix="raven report FOLDER writes it again",
         )
     dossier = read_record(place, Dossier)
     there = dossier.run
@@ -180,27 +180,29 @@ def cited(
     labels = sorted({name for cell in dossier.cells for name in cell.condition.between})
     if strange := sorted(set(case_between) - set(labels)):
         raise SpecError(
-            "no cell of the dossier says how this label of the two sides lies",
+            "no cell of the dossier uses this label",
             found=strange[0],
-            expected=", ".join(labels) or "no label: the dossier has none",
+            expected=", ".join(labels) or "no label: the dossier has no labels",
         )
     folder = files.location(folder).resolve().name
     # Authors of a class are each other's background.
     background = [data[name] for name in ("background", "class") if name in data]
-    versions = f", there {there.raven}, here {__version__}"
+    versions = f" (dossier {there.raven}, here {__version__})"
     systems = {
         "the background's texts": background == [there.data["background"]],
-        f"the verifiers, there {there.spec['verifiers']}": there.data["methods"] == data["methods"],
+        f"the verifiers (dossier {there.spec['verifiers']})": there.data["methods"]
+        == data["methods"],
         f"the version of Raven{versions}": there.raven == __version__,
     }
     systems |= {
-        f"the {name}, there {there.spec[name]}, here {spec[name]}": there.spec[name] == spec[name]
+        f"the {name} (dossier {there.spec[name]}, here {spec[name]})": there.spec[name]
+        == spec[name]
         for name in SAME_SYSTEM
     }
     differs = [how for how, alike in systems.items() if not alike]
     if not unvalidated and differs:
         why = say("other system", folder=folder, differs="; ".join(differs))
-        raise SpecError(why, fix=f"give the options that it was made with; {ANYWAY}")
+        raise SpecError(why, fix=f"give the options of the dossier; {ANYWAY}")
     passed = [one.condition.between for one in dossier.cells if one.verdict == "passed"]
     if not unvalidated and case_between not in passed:
         raise SpecError(
@@ -220,7 +222,7 @@ def cited(
 
 def _in_words(between: Mapping[str, str]) -> str:
     labels = (f"{name} {value}" for name, value in between.items())
-    return ", ".join(labels) or "no label of them named"
+    return ", ".join(labels) or "no label given"
 
 
 def parse_between(text: str | None) -> dict[str, str]:
@@ -232,7 +234,7 @@ def parse_between(text: str | None) -> dict[str, str]:
             continue
         if not name or not value or name in between:
             raise SpecError(
-                "this does not say how the two sides lie to each other",
+                "this does not describe the labels of the two sides",
                 found=part.strip(),
                 expected="topic=different, genre=essay>letter",
             )

@@ -117,25 +117,23 @@ def read_material(spec: CompareSpec) -> Material:
     are named), a folder holds no text, or a row of the batch cannot be read."""
     if spec.which is not None:
         raise SpecError(
-            "--which chooses among the texts of a class", fix="name the class by --each FOLDER"
+            "--which selects among the texts of a class", fix="give the class by --each FOLDER"
         )
     needed = () if spec.batch is not None else ("questioned", "known")
     absent = [f"--{name}" for name in (*needed, "background") if not getattr(spec, name)]
     if not spec.background:
         raise SpecError(
-            f"nothing to judge by: {' and '.join(absent)} {'is' if len(absent) == 1 else 'are'}"
-            " missing",
-            expected="texts by other people, by author",
+            f"texts are missing: give {' and '.join(absent)}",
+            expected="texts by other authors, by author",
             fix=(
-                "--background FOLDER with author/text.txt, as what others wrote on the same"
-                " occasion: forty authors with five texts each serve well, twenty with two are the"
-                " least"
+                "--background FOLDER with author/text.txt, such as texts by others on the same"
+                " occasion: best forty authors with five texts each, at least twenty with two"
             ),
         )
     if spec.batch is not None:
         if spec.questioned or spec.known:
             raise SpecError(
-                "a batch file names all texts itself", fix="leave --questioned and --known out"
+                "a batch file already lists all texts", fix="remove --questioned and --known"
             )
         return _batch(Path(given_path(spec.batch, "--batch")), spec.encoding)
     for name in ("questioned", "known"):
@@ -189,11 +187,11 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
                 f"--known {shlex.quote(f'{p.resolve().name}={p}')}" for p in folders
             )
             raise SpecError(
-                "several folders without names may be one candidate or several",
+                "several folders without names: Raven cannot see whether these are one candidate or several",
                 found=", ".join(map(str, folders)),
                 expected="--known NAME=PATH",
                 fix=(
-                    "one NAME for all that one person wrote, a NAME of its own for each"
+                    "use the same NAME for all texts of one person, and another NAME for each"
                     f" further candidate: {named_so}"
                 ),
             )
@@ -201,7 +199,7 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
     for value, (name, equals, path) in zip(known, named, strict=True):
         if not equals or not name.strip() or not path:
             raise SpecError(
-                "of several candidates each has a name", found=value, expected="--known NAME=PATH"
+                "each of several candidates needs a name", found=value, expected="--known NAME=PATH"
             )
         by_name.setdefault(name.strip(), []).append(Path(path))
     return by_name
@@ -225,13 +223,13 @@ def _check_owners(known: Iterable[tuple[Text, str]], file: Path | None = None) -
         f"{next(iter(of.values()))} ({' and '.join(of)})" for of in owners.values() if len(of) > 1
     ]:
         raise InputError(
-            "a known text is given as that of two candidates",
+            "a known text is given for two candidates",
             file=file,
             found=first_names(several),
             expected="one candidate for each text",
             fix=(
-                "take it out where it is not theirs; if both names are one "
-                "person's, write one of them"
+                "remove it from the candidate who did not write it; if both names belong to one"
+                " person, use one name"
             ),
         )
 
@@ -241,9 +239,9 @@ def _check_ids(
 ) -> None:
     """InputError, with all of them, if cases have one name; of a batch with the ``lines`` they stand in."""
     fix = (
-        "rename a file, or give a batch with names"
+        "rename a file, or name the cases in a batch"
         if file is None
-        else "give each case a name of its own (case)"
+        else "give each case a different name (column case)"
     )
     of: dict[str, list[str]] = {}
     for i, case in enumerate(cases):
@@ -251,7 +249,9 @@ def _check_ids(
     if several := [
         f"{name} ({', '.join(places)})" for name, places in of.items() if len(places) > 1
     ]:
-        raise InputError("two cases have one name", file=file, found=first_names(several), fix=fix)
+        raise InputError(
+            "two cases have the same name", file=file, found=first_names(several), fix=fix
+        )
 
 
 def _batch(path: Path, encoding: str | None) -> Material:
@@ -267,7 +267,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
         for column in ("questioned", "known"):
             if column not in row:
                 raise FormatError(
-                    f"there is no column {column!r}",
+                    f"column {column!r} not found",
                     file=path,
                     line=line,
                     found=", ".join(map(str, row)),
@@ -275,7 +275,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
                 )
         further = (
             "put all known texts into one column, with semicolons between them, and each case on a"
-            " row of its own"
+            " separate row"
         )
         check_no_further_text(row, ("questioned", "known"), path, line, further)
         listed = (
@@ -285,7 +285,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
         )
         if not listed or not all(isinstance(one, str) for one in listed):
             raise FormatError(
-                "known is no path, and no list of paths", file=path, line=line, found=row["known"]
+                "known is not a path or a list of paths", file=path, line=line, found=row["known"]
             )
         with reader.faults.gathered():
             questioned = reader.one(
@@ -298,7 +298,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
             checked_name(name, "the candidate", path, line)
             spelt = spellings.setdefault(name_key(name), name)
             if spelt != name:
-                joined[f"{name} is taken as {spelt}, another spelling of one name"] = None
+                joined[f"Raven takes {name} as {spelt}, another spelling of the same name"] = None
                 name = spelt
             for text in questioned:
                 case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
@@ -307,7 +307,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
                 lines.append(line)
     reader.faults.check()
     if not cases:
-        raise FormatError("the batch holds no case", file=path, expected="a line for each case")
+        raise FormatError("the batch has no case", file=path, expected="a line for each case")
     _check_ids(cases, path, lines)
     _check_owners(
         ((text, case.candidate.name) for case in cases for text in case.candidate.texts), path
@@ -372,8 +372,8 @@ def _signed_by_others(case: CaseTexts, authors: Sequence[str]) -> list[str]:
         if by:
             what = "questioned" if text is case.questioned else "known"
             notes.append(
-                f"the {what} text {text.name} names another at its head or end, as who signs it:"
-                f" {some(by)}"
+                f"the {what} text {text.name} has another author's name at its beginning or end, as if"
+                f" signed by: {some(by)}"
             )
     remark(notes)
     return notes
@@ -411,12 +411,12 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
         if name := names.get(name_key(author)) or next(
             (n for n in names.values() if _addressed(n, author)), None
         ):
-            gone[code] = f"{author}: has the name of the candidate {name}"
+            gone[code] = f"{author}: has the same name as the candidate {name}"
     others = [author for code, author in enumerate(corpus.author.names) if code not in gone]
     for group in lookalikes([*names.values(), *others]) if names else ():
         for mine in {*group} & {*names.values()}:
             note = (
-                f"background authors that may be {mine} under another name:"
+                f"background authors who may be {mine} under another name:"
                 f" {some({*group} - {mine})}"
             )
             remark([note])
@@ -441,7 +441,7 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
                 continue
             shares = f"{corpus.ids[row]} shares long passages with the known text {name} of"
             if members:
-                note = f"{shares} {candidate.name}, and is another author's"
+                note = f"{shares} {candidate.name}, but is by another author"
                 screened.notes[candidate.name].append(note)
             else:
                 gone[code] = f"{corpus.author.names[code]}: {shares} {candidate.name}"
@@ -467,17 +467,17 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
                 refusals.append(
                     Reason(
                         Why.COPIED,
-                        f"the questioned text repeats that of {other.id}: one was copied from the"
-                        " other, or both from a third, which a comparison of style cannot tell",
+                        f"the questioned text repeats that of {other.id}: one is a copy of the other,"
+                        " or both are copies of a third; a comparison of style cannot show which",
                     )
                 )
         if path in copied:
             refusals.append(
                 Reason(
                     Why.COPIED,
-                    f"the questioned text repeats the background text {copied[path]}: it was copied"
-                    " or is by that author, which a comparison of style cannot tell; if it is that"
-                    " very file, take it out of the background, or give the whole class by --each",
+                    f"the questioned text repeats the background text {copied[path]}: it is a copy,"
+                    " or that author wrote it; a comparison of style cannot show which. If it is the"
+                    " same file, remove it from the background, or give the whole class by --each",
                 )
             )
         for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
@@ -489,14 +489,13 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
                     Reason(
                         Why.COPIED,
                         f"the questioned text repeats the known text {text.name}: identical"
-                        " passages are a finding of their own, and style is not what makes them"
-                        " alike",
+                        " passages are a separate finding and do not show style",
                     )
                 )
             elif is_copy(questions[path], known, SHARED):
                 screened.notes[case.id].append(
                     f"the questioned text shares passages with the known text {text.name}; "
-                    "quotations should be taken out"
+                    "remove quotations"
                 )
     return screened
 
@@ -517,18 +516,18 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
         return [
             Reason(
                 Why.NO_BLANKS,
-                "no blanks stand between words in this script, so that function words and content"
-                " cannot be told apart here; raven run and raven verify read such texts",
+                "this script has no spaces between words, so Raven cannot separate function words"
+                " from content words here; raven run and raven verify read such texts",
             )
         ]
     sizes = {
         "the questioned text has": evidence_in_words(case.questioned.text),
-        "the known texts have together": evidence_in_words(
+        "the known texts together have": evidence_in_words(
             *(text.text for text in case.candidate.texts)
         ),
     }
     return [
-        Reason(Why.SHORT, f"{what} {shown}; fewer than {FEWEST_WORDS} are not compared")
+        Reason(Why.SHORT, f"{what} {shown}; Raven needs at least {FEWEST_WORDS}")
         for what, (words, shown) in sizes.items()
         if words < FEWEST_WORDS
     ]
@@ -553,18 +552,16 @@ def no_prose(text: str, usual: float) -> list[str]:
     single = sum(len(part) == 1 and part.lower() != part.upper() for part in parts)
     share = _capitals(text)
     reasons = (
-        ["has letters that stand apart, so that its words cannot be told"]
+        ["has spaces between its letters, so Raven cannot find its words"]
         if 2 * single > len(parts)
         else []
     )
     if in_alphabetical_order(text):
-        reasons.append(
-            "is words in alphabetical order and no prose: what stands beside what is lost"
-        )
+        reasons.append("has its words in alphabetical order, so their original order is lost")
     if (share > CAPITALS) is not (usual > CAPITALS):
         reasons.append(
-            f"has {share:.0%} capitals among its letters, where a usual one of the other texts has "
-            f"{usual:.0%}: capitals would be compared in the place of style"
+            f"has {share:.0%} capital letters, but a typical one of the other texts has {usual:.0%}:"
+            " Raven would compare capitals, not style"
         )
     return reasons
 
@@ -585,8 +582,8 @@ def unlike(
     return odd + [
         Reason(
             Why.UNLIKE,
-            f"{name} is unlike the background in language or kind: {share:.0%} of its words are"
-            f" among the background's most frequent ones, of a usual background text {usual:.0%}",
+            f"{name} differs from the background in language or kind: {share:.0%} of its words are"
+            f" among the background's most frequent words; in a typical text there, {usual:.0%} are",
         )
         for name, share in shares
         if share < FOREIGN * usual

@@ -40,6 +40,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench import files
+from ravenbench.errors import counted
+from ravenbench.ext.case.compare.background import without
 from ravenbench.ext.case.compare.record import (
     CaseProblem,
     FoldRole,
@@ -148,9 +150,9 @@ def _unscored(problems: Problems, scores: Floats) -> str:
     rows = [row for i in without for row in (*problems.known(i), problems.questioned_index[i])]
     shortest = min(count_words(problems.texts[row]) for row in rows)
     return (
-        f"it has no score for {len(without)} of {len(problems)} pairs, whose shortest text has"
-        f" {shortest} words: such texts are too short for it, or have nothing in common with those"
-        " that it learned from"
+        f"no score for {len(without)} of {counted(len(problems), 'pair')}; their shortest text has"
+        f" {shortest} words: such texts are too short for this verifier, or share nothing with its"
+        " training texts"
     )
 
 
@@ -493,11 +495,11 @@ def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
     return Validated(pairs, raw, llr, system)
 
 
-@lru_cache(maxsize=16)
-def held_out(valid: Validated, part: int) -> Validated:
-    """The same without the pairs of one part of the authors, for a case whose candidate is among them: the system and
-    what is shown are learned from the pairs of the other parts alone."""
-    rows = np.flatnonzero(valid.pairs.fold != part)
+@lru_cache(maxsize=128)
+def held_out(valid: Validated, author: int) -> Validated:
+    """The same without the pairs of one author, for a case whose candidate it is: the system and what is shown are
+    learned from everybody else's pairs."""
+    rows = np.flatnonzero(without(author, valid.pairs.authors))
     raw = CombinedLLR(*(subset(each, rows) for each in valid.raw))
     return _validated(select_pairs(valid.pairs, rows), raw)
 

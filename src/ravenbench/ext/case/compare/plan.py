@@ -108,40 +108,31 @@ def draft(
     row = {case_texts.hash(i): i for i in range(len(case_texts))}
     shapes: list[ShapeRecord] = []
     parts: list[Part] = []
-    placed = dict[str, ShapeRecord]()
-    part = dict[str, int]()
+    placed = dict[str, tuple[ShapeRecord, int | None]]()
     ready = [case for case in material.cases if not refusals[case.id]]
     for wanted, cases in class_shapes(background, ready) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
-        shape = fitting_shape(background, wanted)[0]
-        refused = dict.fromkeys((case.id for case in cases), _not_validated(citation, shape))
-        name = f"s{len(shapes)}"
-        # Nothing is computed about a case that is refused: who is left has a plan of their own.
-        while able := [case for case in cases if not refused[case.id]]:
-            shaped = Shaped(spec, background, wanted, name, able, whole)
-            few = _too_few(shaped, background)
-            why = {case.id: (few, shaped.unlike.get(case.id)) for case in able}
-            refused |= {id: [*filter(None, both)] for id, both in why.items()}
-            if not any(refused[case.id] for case in able):
-                shapes.append(shaped.record)
-                parts += shaped.parts
-                part |= shaped.part
-                placed |= dict.fromkeys((case.id for case in able), shaped.record)
-                break
-        for id, reasons in refused.items():
-            refusals[id] += reasons
+        if unvalidated := _not_validated(citation, fitting_shape(background, wanted)[0]):
+            refusals |= {case.id: unvalidated for case in cases}
+            continue
+        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, whole)
+        few = _too_few(shaped, background)
+        refusals |= {case.id: few for case in cases} if few else shaped.refused
+        if shaped.record.problems:
+            shapes.append(shaped.record)
+            parts += shaped.parts
+            placed |= {c.id: (shaped.record, shaped.part.get(c.id)) for c in shaped.cases}
     laid_out = LaidOut(parts, components, case_texts)
-    case_records = []
-    for case in material.cases:
-        place = placed.get(case.id), part.get(case.id)
-        case_records.append(
-            _case_record(case, background, *place, refusals[case.id], screened, row)
-        )
     plan = ComparePlan(
         **laid_out.common,
         background=background_record(background, screened.left_out, spread),
         shapes=shapes,
-        cases=case_records,
+        cases=[
+            _case_record(
+                one, background, placed.get(one.id, (None, None)), refusals[one.id], screened, row
+            )
+            for one in material.cases
+        ],
         notes=[*material.notes, *notes],
         copies=list(material.copies),
         validated=citation,
@@ -169,17 +160,24 @@ def _not_validated(citation: Cited | None, shape: Shape) -> list[Reason]:
     return [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)] * (not place.valid)
 
 
-def _too_few(shaped: Shaped, background: Population) -> Reason | None:
+def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
     """The refusal of a shape that too few background authors can fill, and what would help."""
     shape = shaped.record
     more = background.fewest - shaped.count
     if more <= 0:
-        return None
+        return []
     others = len(background.authors) - len(shape.authors)
-    rest = f", or more and longer texts by the {others} others" if others else ""
-    values = {"count": shaped.count, "least": background.fewest, "more": more, "rest": rest}
-    texts = {"texts": len(shape.known), "words": shape.questioned}
-    return Reason(Why.FEW_AUTHORS, say("few texts", **values, **texts))
+    rest = f", or more and longer texts by the other {others}" if others else ""
+    said = say(
+        "few texts",
+        count=shaped.count,
+        least=background.fewest,
+        more=more,
+        texts=len(shape.known),
+        words=shape.questioned,
+        rest=rest,
+    )
+    return [Reason(Why.FEW_AUTHORS, said)]
 
 
 class LaidOut:
@@ -223,8 +221,8 @@ def components_of(spec: CompareSpec) -> dict[str, Component]:
     for name, component in components.items():
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
             raise SpecError(
-                f"{name} answers on another scale each time it learns, so its scores cannot be"
-                " calibrated"
+                f"{name} changes its scale each time it learns, so Raven cannot calibrate its"
+                " scores"
             )
     return components
 
@@ -273,8 +271,7 @@ def background_record(
 def _case_record(
     case: CaseTexts,
     background: Population,
-    shape: ShapeRecord | None,
-    part: int | None,
+    place: tuple[ShapeRecord | None, int | None],
     refusals: list[Reason],
     screened: Screened,
     row: dict[bytes, int],
@@ -289,6 +286,8 @@ def _case_record(
             left_out="" if text.document is None else text.document.account,
         )
 
+    shape, part = place
+    members = background.authors if part is not None else ()
     most = 0 if shape is None else len(shape.known)
     known_names = [
         " and ".join(text.name for text in case.candidate.texts if text.text in joined)
@@ -303,5 +302,6 @@ def _case_record(
         refusals=refusals,
         notes=screened.notes[case.id],
         part=part,
+        author=members.index(case.candidate.name) if case.candidate.name in members else None,
         known_names=known_names,
     )

@@ -149,10 +149,10 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
-    (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of
-    background pairs that the candidate belongs to, whose authors are held out where the case is judged; None where the
-    candidate is in none; ``known_names`` are the names of the known texts as they are compared, of those that are joined
-    together."""
+    (``refusals``) or should be known (``notes``). Of a member of a class ``part`` is the number of the fold whose
+    verifiers score the case, and ``author`` the member's number among the background's authors, whose pairs do not judge
+    the case; None where there is none; ``known_names`` are the names of the known texts as they are compared, of those
+    that are joined together."""
 
     id: str
     candidate: str
@@ -162,6 +162,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     refusals: list[Reason]
     notes: list[str]
     part: int | None = None
+    author: int | None = None
     known_names: list[str] = []
 
 

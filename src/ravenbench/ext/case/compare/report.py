@@ -46,33 +46,33 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 WORTH_NOTE = (
-    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing; C_llr min: the"
-    " cost that remains after the best possible calibration; EER: equal error rate. Measured on"
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they are uninformative; C_llr min:"
+    " the cost after the best possible calibration; EER: equal error rate. Raven measured these on"
     " background pairs by methods that were trained on neither author."
 )
 VERIFIERS_NOTE = (
-    "For whoever checks the methods: whether they agree. They see the same texts, so that each is no"
-    " evidence beside the answer, which they make all together. Bounds: so many people support no LR"
-    f" beyond. {WORTH_NOTE}"
+    "For readers who check whether the methods agree. All methods read the same texts and make the"
+    " answer together, so none of them is further evidence. Bounds: this number of authors supports"
+    f" no larger LR. {WORTH_NOTE}"
 )
 CHAIN_NOTE = (
-    "The text is what was read from the file, as UTF-8, before it was joined or cut to the size"
-    " named under Material. The same: the file is read as it is, byte by byte."
+    "The text is what Raven read from the file, as UTF-8, before it joined or cut texts to the sizes"
+    " listed under Material. The same: the text has the same bytes as the file."
 )
 WORDS_NOTE = (
-    "Rates in a thousand words. Pull: the product of both sides' distance from the background in"
-    " standard deviations, as a share of the whole (Cosine Delta); above 0 both leave it the same"
-    " way."
+    "Rates per thousand words. Pull: the product of both sides' distances from the background in"
+    " standard deviations, as a proportion of the whole (Cosine Delta); above 0 both sides differ"
+    " from the background in the same direction."
 )
 PROMISED = {
-    "cllr": ("C_llr", "C_llr: cost of the LRs (0 all right and certain, 1 saying nothing)"),
+    "cllr": ("C_llr", "C_llr: cost of the LRs (0: all right and certain, 1: uninformative)"),
     "mean_for": (
-        "mean LR of strangers",
-        "mean LR of pairs by two authors (at most 1 if LRs mean what they say)",
+        "mean LR of different-author pairs",
+        "mean LR of different-author pairs (at most 1 if LRs are well calibrated)",
     ),
     "mean_against": (
-        "mean 1/LR of own texts",
-        "mean 1/LR of pairs by one author (at most 1 if LRs mean what they say)",
+        "mean 1/LR of same-author pairs",
+        "mean 1/LR of same-author pairs (at most 1 if LRs are well calibrated)",
     ),
 }
 """What is promised, on a terminal and on a page."""
@@ -110,7 +110,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             "interval": col(
                 "95% interval", lambda r: r.line and r.line.interval, digits=fine, signed=True
             ),
-            "text": col("text in question", "questioned.name", text=True),
+            "text": col("questioned text", "questioned.name", text=True),
         }
         order = ("words", "llr", "interval", "text") if members else ("llr", "interval", "words")
         return table(
@@ -120,8 +120,8 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             col("author" if members else "case", "id", text=True),
             *(shown[name] for name in order),
             note=(
-                f"Above 0: for the {'author named' if members else 'candidate'}; below 0: for"
-                " someone else. Between −.3 and +.3, and where the interval holds 0, the findings"
+                f"Above 0: for the {'author listed' if members else 'candidate'}; below 0: for"
+                " someone else. Between −.3 and +.3, or if the interval includes 0, the findings"
                 " support neither."
             ),
         )
@@ -142,7 +142,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
                 col("role", "0", text=True),
                 col("words", "1.words"),
                 col("common words", "1.coverage", digits=2),
-                note="Common words: share of words that are among the background's 200 most frequent.",
+                note="Common words: proportion of words among the 200 most frequent in the background.",
                 section="material",
             ),
             table(
@@ -165,7 +165,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         made += [
             table(
                 f"promise{mark}",
-                "What such likelihood ratios were worth on people left out",
+                "Quality of such likelihood ratios on authors left out",
                 one.scored.promise.items(),
                 col("measure", lambda r: PROMISED[r[0]][1], text=True),
                 col("value", "1.value", digits=2),
@@ -287,7 +287,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             misleading(scored.misleading, scored.misleading_pairs, scored.fused.llr),
             *([] if scored.content is None else [scored.content.sentence]),
             contents_sentence(scored.verifiers_and_content),
-            f"On people left out: {promised} (means: at most 1 if LRs mean what they say).",
+            f"On authors left out: {promised} (means: at most 1 if LRs are well calibrated).",
             *([] if one.standing is None else [f"Validation: {one.standing.sentence}."]),
             *(f"note: {note}" for note in one.notes),
         ]
@@ -305,7 +305,7 @@ def verifier_table(lines: Sequence[LRLine], key: str, section: str | None) -> Ta
     """Every verifier's own log10 LR, its bounds and what it was worth on background pairs."""
     return table(
         key,
-        "Every verifier by itself",
+        "Every verifier separately",
         lines,
         col("verifier", "name", text=True),
         col(LR, "llr", digits=2, signed=True),

@@ -34,7 +34,7 @@ from ravenbench.store.resume import data_hash
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
-Same = Annotated[str, about("As of raven compare, with the same default.", takes=COMPONENTS)]
+Same = Annotated[str, about("As for raven compare, with the same default.", takes=COMPONENTS)]
 """The verifiers of another command about cases: there is one list, ``DEFAULT``."""
 
 
@@ -44,8 +44,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     questioned: Annotated[
         tuple[str, ...],
         about(
-            "The text whose author is in question: a document (.txt, .docx, .pdf, .eml …). Several:"
-            " repeat.",
+            "The questioned text: a document (.txt, .docx, .pdf, .eml …). For several texts repeat"
+            " the option.",
             takes=PATHS,
             metavar="FILE",
             many=True,
@@ -54,9 +54,9 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     known: Annotated[
         tuple[str, ...],
         about(
-            "Texts the candidate wrote: files or a folder. NAME=PATH names the candidate; else the"
-            " folder does. Several candidates, or several folders: repeat NAME=PATH; one name with"
-            " several paths is one candidate.",
+            "Known texts: files or a folder. NAME=PATH names the candidate, otherwise the folder's"
+            " name does. For several candidates or folders repeat NAME=PATH; paths with the same"
+            " name belong to one candidate.",
             takes=f"{PATHS} | Mapping[str, {PATHS}]",
             metavar="[NAME=]PATH",
             many=True,
@@ -65,7 +65,7 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     background: Annotated[
         str,
         about(
-            "Texts by other people, of the same kind and language: a folder author/text.txt or"
+            "Texts by other authors, of the same kind and language: a folder author/text.txt or"
             " Author_Title.txt, a table, an imported or named corpus.",
             takes=PATH,
         ),
@@ -73,16 +73,16 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     batch: Annotated[
         str | None,
         about(
-            "Many cases: a .csv, .tsv or .jsonl with case, questioned, known (paths split by ;),"
-            " candidate.",
+            "Many cases: a .csv, .tsv or .jsonl with columns case, questioned, known (paths"
+            " separated by ;), candidate.",
             takes=PATH,
         ),
     ] = None
     each: Annotated[
         str | None,
         about(
-            "A class: a folder author/text.txt (or a table). Every author's newest text is compared"
-            " with their own others; the rest of the class, and --background if given, is the"
+            "A class: a folder author/text.txt (or a table). Raven compares every author's newest"
+            " text with their other texts; the other authors, and --background if given, are the"
             " background.",
             takes=PATH,
         ),
@@ -90,44 +90,49 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     which: Annotated[
         str | None,
         about(
-            "With --each: a part of the name of the text in question. Default: the newest by a date"
-            " column or by the date in its name, else the last by name.",
+            "With --each: a part of the questioned text's name. Default: the newest text by a date"
+            " column or by the date in its name, otherwise the last by name.",
             metavar="NAME",
         ),
     ] = None
     verifiers: Annotated[
         str,
         about(
-            "Methods that are calibrated and fused, separated by commas (raven list verifiers).",
+            "Methods that Raven calibrates and combines, separated by commas (raven list verifiers).",
             takes=COMPONENTS,
         ),
     ] = DEFAULT
     authors: Annotated[
-        AtLeastTwo, about("Most background authors used; of more, some are drawn. Default 80.")
+        AtLeastTwo,
+        about("Maximum number of background authors; Raven draws these at random. Default 80."),
     ] = 80
     folds: Annotated[
-        AtLeastTwo, about("Parts in which background authors are held out. Default 5.", metavar="K")
+        AtLeastTwo,
+        about(
+            "Number of parts in which Raven holds out background authors. Default 5.", metavar="K"
+        ),
     ] = 5
     donors: Annotated[
-        AtLeastOne, about("How often the questioned text's content words are replaced. Default 4.")
+        AtLeastOne,
+        about("How often Raven replaces the questioned text's content words. Default 4."),
     ] = 4
     validated: Annotated[
         str | None,
         about(
-            "The folder of a dossier of raven validate. The cell that a case falls into is cited;"
-            " outside cells that passed no answer is given.",
+            "The folder of a dossier of raven validate. Raven cites the case's cell, and gives an"
+            " answer only if that cell passed.",
             takes=PATH,
         ),
     ] = None
     condition: Annotated[
         str | None,
         about(
-            "How labels of the two sides lie to each other, as in the dossier's conditions:"
-            " topic=different, genre=essay>letter (known>questioned)."
+            "The labels of the two sides, as in the dossier's conditions: topic=different,"
+            " genre=essay>letter (known>questioned)."
         ),
     ] = None
     unvalidated: Annotated[
-        bool, about("Answer also where no cell that passed covers the case, and say so.")
+        bool, about("Answer even if the case is not in a cell that passed, and report this.")
     ] = False
     seed: Annotated[
         int,
@@ -160,7 +165,7 @@ def build(given: Mapping[str, Any]) -> CompareSpec:
     seeds = (0,) if (seed := given.get("seed")) is None else seeds_of(seed)
     if len(seeds) > 1:
         raise SpecError(
-            "a case or a class is asked with one seed",
+            "a case or a class takes one seed",
             found=seed,
             fix="repeat the command with each seed, each time with another folder (-o)",
         )
@@ -171,6 +176,6 @@ def build(given: Mapping[str, Any]) -> CompareSpec:
     spec = spec_of(CompareSpec, {**given, "known": known, "verifiers": verifiers, "seed": seeds[0]})
     if spec.validated is None and (spec.condition or spec.unvalidated):
         raise SpecError(
-            "--condition and --unvalidated are about a dossier", fix="give --validated FOLDER too"
+            "--condition and --unvalidated need a dossier", fix="also give --validated FOLDER"
         )
     return spec

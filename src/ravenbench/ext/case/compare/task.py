@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 class Compare(Task):
     """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on.
 
-    The questioned text is compared with texts the candidate wrote, and with texts by other people (the background) that
-    should be of the same kind, language and time: without them nobody can say how alike two texts by different people
-    are. Forty authors with five texts each serve well; twenty are the least.
+    Raven compares the questioned text with known texts of the candidate and with texts by other authors (the
+    background). The background should be of the same kind, language and time: without it nobody can know how similar
+    texts by different authors are. Best are forty authors with five texts each; Raven needs at least twenty.
 
     The answer is a likelihood ratio: how many times more probable the findings are if the candidate wrote the text than
-    if someone else did. It is not a probability that the candidate wrote it. Where the texts are too short, too unlike
-    the background, or the background is too small, no answer is given and the reason is said.
+    if someone else did. It is not a probability that the candidate wrote it. If the texts are too short or differ too
+    much from the background, or if the background is too small, Raven gives no answer and reports the reason.
 
         raven compare --questioned letter.txt --known smith/ --background others/
 
@@ -59,24 +59,24 @@ class Compare(Task):
         Option("out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH),
         Option(
             "case",
-            "Reference of the case, for the page. This and the next two decide nothing of the"
+            "Reference of the case, for the page. This option and the next two do not change the"
             " answer.",
         ),
-        Option("examiner", "Who answers for the comparison, for the page."),
-        Option("date", "Date of the report, for the page, as it is to stand there."),
+        Option("examiner", "Person responsible for the comparison, for the page."),
+        Option("date", "Date of the report, for the page, in the form to print."),
     )
     positional = ("questioned", "known", "background")
     failure = "{count} part{s} failed, the first: {first}"
     note = (
-        "``ravenbench.analyse(result.store)`` gives the likelihood ratios,"
-        " ``ravenbench.write_report`` the page."
+        "``ravenbench.analyse(result.store)`` returns the likelihood ratios;"
+        " ``ravenbench.write_report`` writes the page."
     )
     stray = (
-        "raven compare takes each text by an option that says what it is",
+        "raven compare needs an option before each text",
         "--questioned FILE --known FILE_OR_FOLDER --background FOLDER",
         (
-            "say which text is questioned and which is known, as raven compare --help shows; the"
-            " background folder holds texts by other people"
+            "give the questioned and the known text as in raven compare --help; the background"
+            " folder contains texts by other authors"
         ),
     )
     spec: CompareSpec
@@ -146,16 +146,18 @@ def _told(plan: ComparePlan) -> list[str]:
     notes = [f"{counted(len(plan.cases), 'case')}. {background.described}"]
     for shape in plan.shapes:
         names = [case.id for case in plan.cases if case.shape == shape.name]
-        cut = "" if shape.wanted is None else ", as long as this background can give"
+        cut = (
+            ""
+            if shape.wanted is None
+            else " (longer than this background allows, so Raven cuts them)"
+        )
         notes.append(
-            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a"
-            f" questioned text of up to {max(*shape.known, shape.questioned)} words{cut}, against"
-            f" {counted(len(shape.authors), 'author')}."
+            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and one"
+            f" questioned text of up to {max(*shape.known, shape.questioned)} words{cut}, with"
+            f" {counted(len(shape.authors), 'background author')}."
         )
         if plan.validated is not None:
             notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
-    notes += [
-        f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals
-    ]
+    notes += [f"{case.id}: no answer, because {reason}." for case in plan.cases for reason in case.refusals]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
     return notes + [f"Note: {note}." for note in (*plan.copies, *plan.notes)]

@@ -39,10 +39,10 @@ TITLES = {
     "cllr_min": "C_llr min",
     "eer": "equal error rate",
     "devpav": "devPAV",
-    "mean_for": "mean LR of strangers",
-    "mean_against": "mean 1/LR of own texts",
-    "misleading_for": "rate of strongly misleading LRs for one author",
-    "misleading_against": "rate of strongly misleading LRs against",
+    "mean_for": "mean LR of different-author pairs",
+    "mean_against": "mean 1/LR of same-author pairs",
+    "misleading_for": "rate of strongly misleading LRs for the same author",
+    "misleading_against": "rate of strongly misleading LRs for different authors",
 }
 MOST_PEOPLE = 500
 """People whom nobody gathers, so that it is not said that so many would do."""

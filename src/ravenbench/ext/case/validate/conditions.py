@@ -54,7 +54,7 @@ def read_conditions(path: Path) -> list[Condition]:
     rows = read_rows(path)
     if not 0 < len(rows) <= MOST_CELLS:
         raise FormatError(
-            "a dossier is made of conditions",
+            "wrong number of conditions",
             file=path,
             found=len(rows),
             expected=f"1 to {MOST_CELLS}",
@@ -72,11 +72,11 @@ def read_conditions(path: Path) -> list[Condition]:
         checked_name(name, "the name of a condition", path, line)
         if any(name == other.name for other in conditions):
             raise FormatError(
-                "two conditions have one name",
+                "two conditions have the same name",
                 file=path,
                 line=line,
                 found=name,
-                fix="name them apart",
+                fix="give them different names",
             )
         conditions.append(Condition(name=name, between=between, **sizes))
     return conditions
@@ -90,12 +90,12 @@ def _whole(row: Mapping[str, Any], name: str, path: Path, line: int) -> int:
     if name not in row or not plain or not least <= int(text) <= most:
         what = "known texts" if name == "texts" else "words"
         raise FormatError(
-            f"{name} is not a number of {what} that can be validated",
+            f"{name} is not a possible number of {what}",
             file=path,
             line=line,
-            found=value if name in row else "no such column",
+            found=value if name in row else "column not found",
             expected=f"a whole number from {least} to {most}",
-            fix="raven validate BACKGROUND --propose conditions.csv writes a file to begin with",
+            fix="raven validate BACKGROUND --propose conditions.csv writes a first file",
         )
     return int(text)
 
@@ -128,14 +128,14 @@ def check(conditions: Sequence[Condition], corpus: Corpus, path: Path) -> None:
                     found=condition.name,
                     expected=(
                         "questioned, known, texts, name, or a label:"
-                        f" {', '.join(labels) or 'it has none'}"
+                        f" {', '.join(labels) or 'there are no labels'}"
                     ),
                     fix=did_you_mean(name, [*SIZES, *labels], listing=False),
                 )
             known, questioned = _ends(value)
             if not (value in ("same", "different") or {known, questioned} <= {*labels[name].names}):
                 raise FormatError(
-                    f"{name} cannot lie so between two sides",
+                    f"unknown value of the label {name}",
                     file=path,
                     found=value,
                     expected=(
@@ -244,10 +244,10 @@ def proposed(corpus: Corpus, authors: int, seed: int) -> list[Condition]:
             "the background is too small for a dossier",
             found=counted(len(everyone), "author"),
             expected=(
-                f"texts for a known and a questioned text of {TRIED[-1]} words by at least half of"
-                f" them, and by {background.fewest}"
+                f"a known and a questioned text of {TRIED[-1]} words by at least half of them, and"
+                f" by at least {background.fewest}"
             ),
-            fix="leave out authors with few or short texts",
+            fix="remove authors with few or short texts",
         )
     return conditions
 

@@ -111,12 +111,12 @@ class Tested(Shaped):
             if not pairs:
                 continue
             name = under(self.folds[-1], condition)
-            test, same = problems_of(tested, [pair for pair, _ in pairs])
+            asked = problems_of(tested, [pair for pair, _ in pairs])
             rows = [
                 (tested[p.known[0]].author, tested[p.questioned[0]].author, alike)
                 for p, alike in pairs
             ]
-            self._add_pairs(name, (train, train_same), (test, same), rows)
+            self._add_pairs(name, (train, train_same), *asked, np.array(rows, dtype=np.float64))
             self._folds_under[condition].append(name)
         return train, train_same
 

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 NOTE = (
-    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing. Means: at most"
-    " 1 where LRs mean what they say. In brackets: 95% intervals, from drawing the background's"
-    " authors anew. Pairs count by the weights that are listed."
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they are uninformative. Means: at"
+    " most 1 if LRs are well calibrated. In brackets: 95% intervals from drawing the background's"
+    " authors with replacement. Each pair is weighted; the table 'Every likelihood ratio' lists the"
+    " weights."
 )
 
 
@@ -84,14 +85,14 @@ class ValidateReport(Report[Validation]):
             col("condition", "result.condition.name", text=True),
             col("verdict", "result.verdict", text=True),
             col("authors", "result.authors"),
-            col("pairs: one author", "result.same", terminal=False),
-            col("two", "result.different", terminal=False),
+            col("same-author pairs", "result.same", terminal=False),
+            col("different-author pairs", "result.different", terminal=False),
             col("C_llr", shown("cllr"), text=True),
             col("C_llr min", shown("cllr_min"), text=True, terminal=False),
             col("EER", shown("eer"), text=True, terminal=False),
             col("devPAV", shown("devpav"), text=True),
-            col("mean LR of strangers", shown("mean_for"), text=True, terminal=False),
-            col("mean 1/LR of own", shown("mean_against"), text=True, terminal=False),
+            col("mean LR, different authors", shown("mean_for"), text=True, terminal=False),
+            col("mean 1/LR, same author", shown("mean_against"), text=True, terminal=False),
             note=NOTE,
         )
 
@@ -195,8 +196,8 @@ def _asked(criterion: Criterion, key: str, people: int) -> str:
         return ""
     if key not in criterion.limits(people):
         return "not applicable"
-    lower = ", lower end at most 1" * key.startswith("mean")
-    return f"upper end {'below' if key == 'cllr' else 'at most'} {limit:g}{lower}"
+    lower = ", lower limit at most 1" * key.startswith("mean")
+    return f"upper limit {'below' if key == 'cllr' else 'at most'} {limit:g}{lower}"
 
 
 def _digits(criterion: Criterion, measures: Figures) -> int:

@@ -22,62 +22,62 @@ Positive = Annotated[float, msgspec.Meta(gt=0)]
 class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a dossier: the system that is validated, the conditions, and the criterion."""
 
-    background: Annotated[str, about("Texts by author, as raven compare takes them.", takes=PATH)]
+    background: Annotated[str, about("Texts by author, as for raven compare.", takes=PATH)]
     conditions: Annotated[
         str | None,
         about(
-            "A .csv, .tsv or .jsonl, a row for each cell: questioned and known (words), texts"
-            " (known ones), and labels of the background, such as topic or genre: same, different,"
-            " any, or KNOWN>QUESTIONED.",
+            "A .csv, .tsv or .jsonl with a row for each cell: questioned and known (numbers of"
+            " words), texts (number of known texts), and labels of the background such as topic or"
+            " genre: same, different, any, or KNOWN>QUESTIONED.",
             takes=PATH,
         ),
     ] = None
     verifiers: Same = DEFAULT
-    authors: Annotated[AtLeastTwo, about("As of raven compare. Default 80.")] = 80
-    folds: Annotated[AtLeastTwo, about("As of raven compare. Default 5.", metavar="K")] = 5
-    donors: Annotated[AtLeastOne, about("As of raven compare. Default 4.")] = 4
+    authors: Annotated[AtLeastTwo, about("As for raven compare. Default 80.")] = 80
+    folds: Annotated[AtLeastTwo, about("As for raven compare. Default 5.", metavar="K")] = 5
+    donors: Annotated[AtLeastOne, about("As for raven compare. Default 4.")] = 4
     most_cllr: Annotated[
         Positive,
         about(
-            "A cell passes only if the upper end of the interval of C_llr is below this. Default 1,"
-            " what LRs cost that say nothing."
+            "A cell passes only if the upper limit of C_llr is below this. Default 1, the cost of"
+            " uninformative LRs."
         ),
     ] = 1.0
     most_devpav: Annotated[
         Positive,
         about(
-            "… if the upper end of that of devPAV does not exceed this. Default .3: on the mean an"
-            " LR is wrong by less than a factor of two, the least step of the verbal scale."
+            "A cell passes only if the upper limit of devPAV is at most this. Default .3: an average"
+            " LR is wrong by less than a factor of two, the lowest step of the verbal scale."
         ),
     ] = 0.3
     most_mean: Annotated[
         Positive,
         about(
-            "… if the upper ends of those of the mean LR of strangers and of the mean 1 / LR of own"
-            " texts do not exceed this, and no lower end is above 1, which no mean exceeds where"
-            " LRs mean what they say. Default 1.5."
+            "A cell passes only if the upper limits of the mean LR of different-author pairs and of"
+            " the mean 1/LR of same-author pairs are at most this, and no lower limit is above 1,"
+            " the highest mean of well calibrated LRs. Default 1.5."
         ),
     ] = 1.5
     most_misleading: Annotated[
         Positive,
         about(
-            "… and if the upper ends of the intervals of both rates of strongly misleading LRs do"
-            " not exceed this. Default .1: LRs of ten or more that mean what they say mislead in at"
-            " most one case in ten. 35 authors can show it; fewer than 29 have no such LRs, and it is"
+            "A cell passes only if the upper limits of both rates of strongly misleading LRs are at"
+            " most this. Default .1: well calibrated LRs of ten or more mislead in at most one case"
+            " in ten. 35 authors can show this; fewer than 29 have no such LRs, and the criterion is"
             " not applicable."
         ),
     ] = 0.1
     strong: Annotated[
         float,
         msgspec.Meta(gt=0, le=100),
-        about("Log10 LR from which a misleading one is strong. Default 1."),
+        about("Log10 LR from which a misleading LR is strong. Default 1."),
     ] = 1.0
     reach: Annotated[
         float,
         msgspec.Meta(ge=1),
         about(
-            "Factor in words and in number of known texts within which raven compare takes a case"
-            " to fall into a cell. Default 1.5."
+            "raven compare assigns a case to a cell if its words and its number of known texts are"
+            " within this factor of the cell's. Default 1.5."
         ),
     ] = 1.5
     seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class Validate(Task):
-    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before.
+    """Are the answers of raven compare valid for a kind of case? A dossier with a criterion fixed beforehand.
 
-    Each cell is a kind of case: so many words on both sides, so many known texts, and how genre, topic, time or medium
-    of the two sides lie to each other, where the background has labels of these. Background authors are held out, and
-    the likelihood ratios that raven compare would issue for pairs of their texts are measured against the truth.
+    Each cell is a kind of case: the words on both sides, the number of known texts and, if the background has such
+    labels, whether genre, topic, time or medium of the two sides are the same. Raven holds out background authors and
+    measures the likelihood ratios that raven compare would give for pairs of their texts against the truth.
 
-    Criterion and conditions are hashed before anything is computed: --plan prints the hash, the page shows it, and a
-    folder whose criterion was changed is refused. raven compare --validated FOLDER cites the cell of its case.
+    Raven hashes criterion and conditions before it computes anything: --plan prints the hash and the page shows it.
+    Raven refuses a folder whose criterion changed. raven compare --validated FOLDER cites the cell of its case.
 
         raven validate others/ --propose conditions.csv
 
@@ -58,7 +58,7 @@ class Validate(Task):
         ),
         Option(
             "propose",
-            "Only write a file of conditions that this background can support, to be edited.",
+            "Only write a file of conditions that this background supports, for you to edit.",
             takes=PATH,
             function=False,
         ),
@@ -76,8 +76,8 @@ class Validate(Task):
         if spec.conditions is None:
             raise SpecError(
                 "nothing to validate: --conditions is missing",
-                expected="a table of conditions, a row for each cell",
-                fix="raven validate BACKGROUND --propose conditions.csv writes one to begin with",
+                expected="a table of conditions with a row for each cell",
+                fix="raven validate BACKGROUND --propose conditions.csv writes a first table",
             )
         self.conditions: list[Condition] = read_conditions(Path(spec.conditions))
         self.data = spec.compared().data({"conditions": Path(spec.conditions)})
@@ -133,7 +133,7 @@ class Validate(Task):
 
 def _tested(plan: ValidatePlan, one: TestedRecord) -> str:
     if one.pairs is None:
-        return f"not tested, {one.reason}"
+        return f"not tested: {one.reason}"
     authors = len(one.pairs.authors)
     people = next(len(shape.authors) for shape in plan.shapes if shape.name == one.shape)
     said = [counted(authors, "author"), *plan.criterion.beforehand(people, authors)]
