@@ -331,9 +331,7 @@ def test_known_texts_of_two_writers_disagree(others, tmp_path):
     write(known / "0.txt", text(71, 0))
     (found,) = asked(tmp_path, others, questioned, known)
     assert min(found.scored.known_against_others) < 0 and not found.answered
-    assert [r.sentence.partition(":")[0] for r in found.reasons] == [
-        "the known texts disagree"
-    ]
+    assert [r.sentence.partition(":")[0] for r in found.reasons] == ["the known texts disagree"]
     report = report_of(Store.open(tmp_path / "case"))
     (told,) = report.to_json()["cases"]
     assert told["log10_lr"] is None and "least similar to the others is 0.txt" in told["odd_one"]

@@ -305,10 +305,7 @@ def test_dates_are_read_as_people_write_them(names, dates):
 
 
 def test_dates_that_may_be_read_in_two_ways_are_said():
-    assert (
-        "03/04/2024 as day, month and year"
-        in written_dates(["03/04/2024", "05/06/2024"])[1]
-    )
+    assert "03/04/2024 as day, month and year" in written_dates(["03/04/2024", "05/06/2024"])[1]
     assert not written_dates(["03/04/2024", "25/06/2024"])[1]
 
 

@@ -190,10 +190,7 @@ def test_every_answer_names_both_propositions():
         in at_most
     )
     neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
-    assert (
-        "neither proposition, Hp (Ann wrote q.txt) or Hd (someone else wrote q.txt)"
-        in neither
-    )
+    assert "neither proposition, Hp (Ann wrote q.txt) or Hd (someone else wrote q.txt)" in neither
     crossing = answer(1.3, (-0.1, 1.4), "Ann", "q.txt")
     assert "neither proposition" in crossing and sided(1.3, (-0.1, 1.4)) == NEITHER == verbal(
         -0.9, (-1.2, 0.0)

@@ -242,9 +242,7 @@ def test_a_comparison_cites_its_cell_and_abstains_elsewhere(done, place, tmp_pat
     assert "tested no cell within a factor of 1.5 of 2 known texts" in str(one.reasons[-1])
     _, one, told = compared("anyway", seed=4, unvalidated=True)
     assert (
-        one.answered
-        and "because of --unvalidated" in one.standing.sentence
-        and not told["valid"]
+        one.answered and "because of --unvalidated" in one.standing.sentence and not told["valid"]
     )
     spec, data = store.run.spec, store.run.data
     for name, other, there, why in (

@@ -233,7 +233,9 @@ class Unknown(Task):
 
     def notes(self, draft: Draft[Any]) -> list[str]:
         refused = [
-            f"{u.name}: no answer, because {reason}." for u in draft.plan.unknown for reason in u.refusals
+            f"{u.name}: no answer, because {reason}."
+            for u in draft.plan.unknown
+            for reason in u.refusals
         ]
         said = [f"{u.name}: {note}." for u in draft.plan.unknown for note in u.notes]
         return refused + said + [f"Note: {note}." for note in draft.plan.notes]

@@ -158,6 +158,10 @@ def _told(plan: ComparePlan) -> list[str]:
         )
         if plan.validated is not None:
             notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
-    notes += [f"{case.id}: no answer, because {reason}." for case in plan.cases for reason in case.refusals]
+    notes += [
+        f"{case.id}: no answer, because {reason}."
+        for case in plan.cases
+        for reason in case.refusals
+    ]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
     return notes + [f"Note: {note}." for note in (*plan.copies, *plan.notes)]
