@@ -188,7 +188,7 @@ def obfuscate(
     progress: Progress | None = None,
     cell_timeout: float | None = None,
 ) -> ObfuscateResult:
-    """Rewrite questioned texts so that their author is hidden."""
+    """Rewrite questioned texts so that verifiers do not recognise their author."""
 
 def safety(
     problems: str | Path | Tabular,
@@ -287,7 +287,7 @@ def retrieve(
     cell_timeout: float | None = None,
     device: str | None = None,
 ) -> RunResult:
-    """Search many candidates for texts by the author of each query, and show how much of what is found is topic."""
+    """Search many candidates for texts by the author of each query, and show how much of the result is topic."""
 
 def validate(
     background: str | Path | Tabular,
@@ -317,7 +317,7 @@ def validate(
     progress: Progress | None = None,
     cell_timeout: float | None = None,
 ) -> RunResult:
-    """Does raven compare hold what it says, for cases of a kind? A dossier whose criterion is fixed before."""
+    """Are the answers of raven compare valid for a kind of case? A dossier with a criterion fixed beforehand."""
 
 def evaluate(
     truth: str | Path | Tabular | Truth,
@@ -372,7 +372,7 @@ def advise(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Advice:
-    """What gives this text away, where in it, and what changing it would gain."""
+    """Show what identifies you as the author of a text, where, and what a change would gain."""
 
 def contrast(
     primary: str | Path | Tabular | Mapping[str, str] | Corpus,
@@ -402,7 +402,7 @@ def contrast(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> TextContrast:
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
+    """Show which words each of two groups of texts prefers: Zeta (Burrows, Craig, Eder) and keyness, with intervals."""
 
 def map_texts(
     corpus: str | Path | Tabular | Mapping[str, str] | Corpus,
