@@ -48,14 +48,14 @@ FOLDERS = [
     Case(
         "an empty folder",
         "corpus",
-        "notes: there are no texts by author found here",
+        "notes: no texts by author found here",
         {"notes/.hidden": ""},
         "notes",
     ),
     Case(
         "a folder of pictures",
         "corpus",
-        "notes: there are no texts by author found here",
+        "notes: no texts by author found here",
         {"notes/a.png": b"\x89PNG"},
         "notes",
     ),

@@ -271,8 +271,8 @@ def test_what_varies_within_and_what_holds_no_word_is_listed(room):
 
 
 def named(place: Path) -> None:
-    """Texts that name their authors and quote others; some people have a second folder, and one a name that was read in
-    a wrong encoding."""
+    """Texts that name their authors, with quotations of other people. Some authors have a second folder, and one has a
+    name that was read in a wrong encoding."""
     people = [
         "Ann Roe",
         "Ann Roe (1)",
@@ -1161,8 +1161,8 @@ TABLES_OF_PAIRS = {
     r" found: in the first: label is 0, authors are a and a fix: call column label different",
     "an empty label": r"pairs.csv:\d+: label is empty .*fix: fill it in",
     "ids that repeat": r"6 unusable rows.*duplicate id .*fix: make the ids differ, or remove the column",
-    "nobody's names without a label": r"no label, and Raven cannot derive one because author1 and"
-    r" author2 do not name two authors",
+    "nobody's names without a label": r"no label, and Raven cannot derive one because author1 and author2 do not name two"
+    r" authors",
 }
 READ_TABLES = {
     **{command: IDS[command] for command in ("verify", "run", "safety", "freeze")},

@@ -82,7 +82,7 @@ def test_what_is_not_a_corpus_is_explained(tmp_path, pairs, table):
         load_corpus(pairs / "truth.jsonl")
     with pytest.raises(InputError, match="no option 'txt'"):
         load_corpus(table, txt="x")
-    with pytest.raises(InputError, match="there are no texts by author found here"):
+    with pytest.raises(InputError, match="no texts by author found here"):
         (tmp_path / "empty").mkdir()
         load_corpus(tmp_path / "empty")
     (pairs / "truth.jsonl").write_text('{"id": "0", "same": true}\n')

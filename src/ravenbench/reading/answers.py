@@ -120,7 +120,7 @@ class Truth:
     ids : (n,) str
     same : (n,) bool
     authors : (n, 2) int64, or None
-        Codes into ``author_names``; −1 where the file names no authors for a problem.
+        Codes into ``author_names``; −1 if the file names no authors for a problem.
     author_names : tuple of str
     group : Labels, or None
         Language and genre (``dutch essays``), or the letters that PAN13–15 ids begin with.

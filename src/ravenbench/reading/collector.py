@@ -3,7 +3,7 @@
 In: texts as ``str``.
 Out: ``TextCollector.add`` gives the row (int from 0) of each text in the table of distinct texts; ``last`` the hash
 (bytes) and length (bytes) of the latest; ``identity_key`` a 16-byte hash of a normalised text; ``same_document`` bool.
-FormatError for a NUL or half a character (a lone surrogate), as ``checked_text`` has it.
+FormatError for a NUL or half a character (a lone surrogate), as in ``checked_text``.
 """
 
 from __future__ import annotations

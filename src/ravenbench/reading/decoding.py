@@ -42,7 +42,7 @@ _MIXED = re.compile("[A-Za-z][\u0370-\u03ff\u0400-\u05ff]|[\u0370-\u03ff\u0400-\
 _HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 _SHOWN = 8
 _UNUSED = "\x81\x8d\x8f\x90\x9d"
-"""What Windows-1252 leaves free, and readers keep as it is."""
+"""Codes that Windows-1252 does not use, and that readers keep unchanged."""
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 

@@ -2,7 +2,7 @@
 
 In: the path of a file (``list_documents``: of a folder), and the encoding of texts that are not UTF-8 and do not
 state their encoding; for ``account_of``, ``several_documents`` and ``without_signs`` documents that were read.
-Out: ``Document``s (text, and what was left out), one a file, or one a mail or sender of a chat; ``list_documents``
+Out: ``Document``s (text, and what was left out), one for each file, mail or sender of a chat; ``list_documents``
 gives sorted paths (documents, others); ``account_of`` notes; ``several_documents`` an error; ``is_document`` bool, by
 the name only. Unreadable if Raven cannot get a text, MissingPart without the package of a format, InputError if
 the file does not exist, its text is not in the encoding, or it contains several documents instead of one.

@@ -4,7 +4,7 @@ In: a registered name, or the path of a table, PAN pairs, texts by author, or an
 (encoding, columns, level of topic); a ``Corpus`` to save, or to remove shared passages from.
 Out: a ``Corpus`` (documents as rows of a text table, with id, author, topic and further columns); ``import_corpus``
 and ``save_corpus`` also write the folder; ``author_texts``: (author, topic) by a text's name; ``is_…``: bool.
-InputError for what is neither name nor path or cannot be written, FormatError for files with wrong content,
+InputError for an unknown name or path, or if Raven cannot write, FormatError for files with wrong content,
 CorpusError for a corpus that cannot be used, StoreError for a stored folder whose text table is damaged.
 
 A stored corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are

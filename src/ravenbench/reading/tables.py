@@ -193,7 +193,7 @@ def _begins_with(part: str, longer: str) -> bool:
 
 
 _SPARE = 128 * 2**20
-"""Bytes that a trial has less than is left: what is mapped differs from one time to another."""
+"""Bytes of free memory that a trial leaves unused, because mapped memory varies."""
 _PATIENCE = 300.0
 _TRIAL = """
 import resource, sys

@@ -200,7 +200,7 @@ def test_command_writes_what_it_says(tmp_path: Path) -> None:
     row = json.loads(info.said)["problems"][0]
     assert {key: row[key] for key in told["table"]} == told["table"] and row["name"] == "out"
     shown = raven("corpus", "info", str(tmp_path / "out"))
-    assert "known a problem" in shown.said
+    assert "known per problem" in shown.said
     crossed = raven(
         "problems",
         str(table),

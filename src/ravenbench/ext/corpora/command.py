@@ -314,7 +314,7 @@ def _options(id: str | None, fold_case: bool) -> dict[str, Any]:
 
 
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
-    """Describe sets of PAN13–15 problems; False where the path holds none."""
+    """Describe sets of PAN13–15 problems; False if the path contains none."""
     from ravenbench.ext.corpora.summary import table_one
     from ravenbench.reading.problems import problems_at, read_problem_sets
 
@@ -350,7 +350,7 @@ def overview(rows: list[dict[str, Any]]) -> Table:
             col("name", itemgetter("name"), text=True),
             col("problems", itemgetter("problems")),
             col("documents", itemgetter("documents")),
-            col("known a problem", itemgetter("known"), digits=1),
-            col("words a document", itemgetter("words"), digits=1),
+            col("known per problem", itemgetter("known"), digits=1),
+            col("words per document", itemgetter("words"), digits=1),
         )
     )

@@ -5,7 +5,7 @@ In: for ``model_folder`` the name or folder of a model, optionally a revision; f
 ``check_vocabulary`` counts of a tokenizer's entries and of a model's vectors.
 Out: ``model_folder`` gives the folder, ``is_static`` True = vectors of tokens without a network, ``load_static`` and
 ``load_sentences`` the loaded model, ``static_vectors`` (n, d) float64, ``check_vocabulary`` nothing, ``missing`` an
-error to raise; ``RECIPES`` has published models by name. MissingPart where model or library is absent, FormatError
+error to raise; ``RECIPES`` has published models by name. MissingPart if model or library is absent, FormatError
 if a model is incomplete or cannot be loaded, InputError for another model's tokenizer or a revision of a folder.
 """
 

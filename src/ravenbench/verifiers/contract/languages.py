@@ -26,7 +26,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Ints, Problems
 
 _SAMPLE = 20
-"""Texts looked at, where there are as many: from so many to not quite twice as many."""
+"""Minimum number of texts checked, if there are as many; fewer than twice this number are checked."""
 WRITINGS: dict[Writing, str] = {
     "spaces": "words between spaces, as in most languages",
     "characters": "Chinese and Japanese",

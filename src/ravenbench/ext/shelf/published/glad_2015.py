@@ -191,7 +191,7 @@ def compression_ratio(known: GladReading, questioned: GladReading) -> float:
 
 
 def difference(a: Floats, b: Floats) -> float:
-    """Sum of |a − b| / (a + b): each component on a scale of its own, unlike in the code."""
+    """Return the sum of |a − b| / (a + b), which scales each component separately (unlike the code)."""
     total = a + b
     return float((np.abs(a - b) / np.where(total > 0, total, 1)).sum())
 

@@ -353,7 +353,7 @@ class ImpostorSpace:
     units : str
         Families of n-grams.
     size : int
-        Features kept of each family and length: those in most training texts, ties by code point.
+        Number of features of each family and length: those in most training texts, ties by code point.
     weights : {"tf", "tfidf"}
         Relative frequency within family and length, or this times log((1 + texts) / (1 + texts with it)) + 1.
     least : int
