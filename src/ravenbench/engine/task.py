@@ -584,7 +584,7 @@ class Work(Declared):
 
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:
-        """What ``call`` would do."""
+        """Return what ``call`` would do."""
         return cls.preview(
             {name: value for name, value in values.items() if name not in ("progress", *LIMITS)}
         )
