@@ -279,7 +279,7 @@ class RunReport(Report[Analysis]):
                 blocks.append(view.for_terminal(table, tight=first))
             blocks += map(Text, advice_of.get(key, ()))
         blocks += [
-            Text(f"Mind: {sentence}.") for sentence in analysis.plan.corpus.notes.get(ACCOUNT, ())
+            Text(f"note: {sentence}.") for sentence in analysis.plan.corpus.notes.get(ACCOUNT, ())
         ]
         if "training" in analysis.plan.corpus.notes:
             blocks.append(Text(f"training: {analysis.plan.corpus.notes['training']}."))
