@@ -28,7 +28,7 @@ from ravenbench.types import Bools, Count, Floats, Ints
 class Reliability(NamedTuple):
     """Return the bins of a reliability diagram that contain problems, and the expected calibration error, 0 to 1.
 
-    ``problems`` counts them, ``value`` is their mean answer (0 to 1), ``same`` the share of same-author problems
+    ``problems`` counts them, ``value`` is their mean answer (0 to 1), ``same`` the proportion of same-author problems
     among them, (bins,) each; ``ece`` is from 0 to 1.
     """
 
@@ -41,8 +41,8 @@ class Reliability(NamedTuple):
 class Cllr(NamedTuple):
     """C_llr in bits = discrimination (its minimum after isotonic recalibration) + calibration.
 
-    0 is perfect, 1 what always answering 0.5 costs. ``cllr`` and ``calibration`` are None where infinite: an
-    answer of exactly 0 or 1 was wrong. All are None where truth has one class.
+    0 is perfect, 1 is the cost of always answering 0.5. ``cllr`` and ``calibration`` are None if infinite: an answer of
+    exactly 0 or 1 was wrong. All are None if truth has one class.
     """
 
     cllr: float | None
@@ -51,7 +51,7 @@ class Cllr(NamedTuple):
 
 
 def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliability:
-    """Reliability diagram over ``bins`` equal parts of [0, 1] (1 belongs to the last), empty ones left out.
+    """Return the reliability diagram over ``bins`` equal parts of [0, 1] (1 belongs to the last), without empty parts.
 
     ECE is the mean distance of value and truth over bins, weighted by their problems; non-answers are taken at
     their value of 0.5.
@@ -67,7 +67,8 @@ def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliabilit
 
 
 def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
-    """C_llr in bits: cost of the log-likelihood ratios value / (1 − value), split into discrimination and calibration.
+    """Return C_llr in bits: the cost of the log-likelihood ratios value / (1 − value), split into discrimination and
+    calibration.
 
     Values are read as posteriors at even prior odds; the class balance of the problems does not matter.
     """
@@ -80,7 +81,7 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
 
 
 def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
-    """C_llr in bits alone, which needs no recalibration; None where a class is missing or the cost is infinite."""
+    """Return only C_llr in bits, which needs no recalibration; None if a class is missing or the cost is infinite."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
@@ -89,7 +90,7 @@ def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
 
 
 class CllrCost(Metric):
-    """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 knowing nothing; undefined where infinite."""
+    """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 is no information; undefined if infinite."""
 
     name = "cllr"
     title = "C_llr"
@@ -102,7 +103,7 @@ class CllrCost(Metric):
 
 
 class CllrMin(CllrCost):
-    """What C_llr is after the best monotone recalibration: what the ranking leaves undecided."""
+    """C_llr after the best monotone recalibration: the part that the ranking leaves undecided."""
 
     name = "cllr-min"
     title = "C_llr min"
@@ -110,7 +111,7 @@ class CllrMin(CllrCost):
 
 
 class CllrCal(CllrCost):
-    """What recalibration could save of C_llr."""
+    """The part of C_llr that recalibration could save."""
 
     name = "cllr-cal"
     title = "C_llr cal"
@@ -119,7 +120,8 @@ class CllrCal(CllrCost):
 
 @dataclass(eq=False, repr=False)
 class ECE(Metric):
-    """Expected calibration error: mean distance of answer and share of same-author problems over bins; 0 is best.
+    """Expected calibration error: mean distance between answer and proportion of same-author problems over bins; 0 is
+    best.
 
     Parameters
     ----------

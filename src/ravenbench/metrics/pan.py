@@ -32,7 +32,7 @@ from ravenbench.types import Floats
 
 
 class AUC(Counted):
-    """Area under the ROC curve, the Mann–Whitney statistic; undefined where truth has one class only."""
+    """Area under the ROC curve, the Mann–Whitney statistic; undefined if truth has only one class."""
 
     name = "auc"
     title = "AUC"
@@ -44,7 +44,7 @@ class AUC(Counted):
 
 
 class CAt1(Counted):
-    """(1/n)(correct + unanswered·correct/n): accuracy when all is answered, 0 when nothing is."""
+    """(1/n)(correct + unanswered·correct/n): accuracy if all problems are answered, 0 if none is."""
 
     name = "c@1"
     title = "c@1"
@@ -54,7 +54,7 @@ class CAt1(Counted):
 
 
 class Accuracy(Counted):
-    """Share of problems answered rightly; an unanswered one is not."""
+    """Proportion of problems answered correctly; an unanswered problem is not correct."""
 
     name = "accuracy"
     title = "accuracy"
@@ -64,8 +64,8 @@ class Accuracy(Counted):
 
 
 class FPR(Counted):
-    """Share of different-author problems, or texts by people, answered with .5 or more: false alarms as PAN's evaluator
-    of generated content counts them since 2025."""
+    """Proportion of different-author problems, or texts by people, answered with .5 or more: false alarms as PAN's
+    evaluator of generated content counts them since 2025."""
 
     name = "fpr"
     title = "FPR"
@@ -76,7 +76,7 @@ class FPR(Counted):
 
 
 class FNR(Counted):
-    """Share of same-author problems, or texts by machines, answered below .5, as the same evaluator counts them."""
+    """Proportion of same-author problems, or texts by machines, answered below .5, as the same evaluator counts them."""
 
     name = "fnr"
     title = "FNR"
@@ -87,8 +87,8 @@ class FNR(Counted):
 
 
 class F05u(Counted):
-    """F0.5 counting unanswered problems of both classes as missed ones; undefined where nothing is counted (all are
-    different and rightly answered so), as PAN's evaluator divides by 0 there."""
+    """F0.5 that counts unanswered problems of both classes as missed; undefined if nothing is counted (all problems are
+    different-author and answered correctly), because PAN's evaluator then divides by 0."""
 
     name = "f05u"
     title = "F0.5u"
@@ -98,7 +98,7 @@ class F05u(Counted):
 
 
 class F05u2020(Counted):
-    """F0.5u as the 2020 evaluator computed it: it took 0.5 for "same author" before counting."""
+    """F0.5u as the evaluator of 2020 computed it: it counted 0.5 as "same author"."""
 
     name = "f05u_2020"
     title = "F0.5u (2020)"
@@ -110,8 +110,8 @@ class F05u2020(Counted):
 
 
 class F1(Counted):
-    """F1 of "same author" over answered problems; undefined without positives, and where no positive is answered and no
-    negative taken for one: PAN's evaluator has 0 there."""
+    """F1 of "same author" over answered problems; undefined without positives, and if no positive is answered and no
+    negative is called positive; PAN's evaluator then gives 0."""
 
     name = "f1"
     title = "F1"
@@ -133,7 +133,7 @@ class F12024(Counted):
 
 
 class Precision(Counted):
-    """Share of true ones among "same author" answers; undefined without these answers."""
+    """Proportion of correct answers among "same author" answers; undefined without these answers."""
 
     name = "precision"
     title = "precision"
@@ -143,7 +143,7 @@ class Precision(Counted):
 
 
 class Recall(Counted):
-    """Share of answered same-author problems found; undefined where there is none."""
+    """Proportion of answered same-author problems that are found; undefined without any."""
 
     name = "recall"
     title = "recall"
@@ -282,7 +282,7 @@ def scores(
     decision: ArrayLike | None = None,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, float | None]:
-    """Every metric of one system's answers by name, 0 to 1.
+    """Return every metric of the answers of one system by name, 0 to 1.
 
     InputError if a value is NaN, infinite or outside [0, 1], or lengths differ.
 

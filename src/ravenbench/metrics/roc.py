@@ -1,4 +1,4 @@
-"""Draws up ROC curves, the convex hull over several systems, and operating points on it.
+"""Computes ROC curves, the convex hull over several systems, and operating points on it.
 
 In: ``curve``: truth (n,) bool and answers (n,), 0 to 1, higher = same author; ``hull``: curves by system, over the same
 problems; ``Hull.operating_point``: costs of a wrong "same" and a wrong "different" (any unit, above 0) and the share of
@@ -55,7 +55,7 @@ class Curve:
 
 
 def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
-    """The ``Curve`` with a vertex at every distinct value; None where truth has one class."""
+    """Return the ``Curve`` with a vertex at every distinct value; None if truth has one class."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
@@ -78,8 +78,8 @@ class Stretch(NamedTuple):
 
 
 class OperatingPoint(NamedTuple):
-    """Where to operate: the system, the value from which to answer "same author" (None: never), and the rates (0 to 1)
-    that gives."""
+    """An operating point: the system, the lowest value to answer "same author" (None: never), and the resulting rates
+    (0 to 1)."""
 
     system: str | None
     threshold: float | None
