@@ -165,7 +165,8 @@ class TextsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def refuse_of_tables(values: Mapping[str, Any], instead: str) -> None:
-    """Raise SpecError if an option for reading a table is given but, as ``instead`` says, there is no table."""
+    """Raise SpecError if an option for reading a table is given although the input, as ``instead`` says, is not a
+    table."""
     for name in ("text", "author", "topic", "unquoted", "skip_faulty"):
         if values.get(name):
             flag = f"--{name.replace('_', '-')}"

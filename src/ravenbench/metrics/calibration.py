@@ -90,7 +90,7 @@ def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
 
 
 class CllrCost(Metric):
-    """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 is no information; undefined if infinite."""
+    """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 means no information; undefined if infinite."""
 
     name = "cllr"
     title = "C_llr"

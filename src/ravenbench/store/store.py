@@ -83,7 +83,7 @@ class Cell:
 
     @property
     def scores(self) -> Floats | None:
-        """Raw scores (n,) or (n, features), higher = same author, None where it failed."""
+        """Raw scores (n,) or (n, features), higher = same author, None if it failed."""
         return self.arrays.get("scores")
 
 
