@@ -46,7 +46,7 @@ def test_nobody_writes_into_a_table_that_others_read_too(tmp_path):
 def test_a_truncated_table_is_refused(tmp_path):
     TextTable.collect(["one", "two"])[0].save(tmp_path)
     (tmp_path / "texts.bin").write_bytes(b"on")
-    with pytest.raises(StoreError, match="do not fit"):
+    with pytest.raises(StoreError, match="do not match"):
         TextTable.open(tmp_path)
 
 
@@ -169,5 +169,5 @@ def test_answers_outside_the_unit_interval_are_errors(value):
 
 
 def test_duplicate_answers_are_errors():
-    with pytest.raises(InputError, match="more than once"):
+    with pytest.raises(InputError, match="more than one answer"):
         Answers(np.array(["p1", "p1"]), np.array([0.5, 0.5]))

@@ -1,13 +1,14 @@
-"""Defines ``Component``, the base of everything named in a spec: it prints itself and parses back (contract 10).
+"""Defines ``Component``, the base class of everything named in a spec: its printed form can be parsed back (contract
+10).
 
 In: for a ``Component`` its parameters by name; for the functions a component, or an estimator of scikit-learn
-(``seeded``: and a seed).
-Out: ``show`` and ``printed`` (which refuses what does not parse back) the printed form as text, ``identity`` the JSON
-form that enters keys, ``identity_hash`` its hash (32 hexadecimal digits), ``source_hash`` SHA-256 in hexadecimal, or
-None; ``seeded`` a copy with this seed; ``inner_components`` and ``parts`` lists; ``is_estimator`` and ``reaches_out``
-bool. SpecError for a parameter that does not exist, is not as declared, or cannot be written.
+(``seeded``: and a seed). Out: ``show`` and ``printed`` (which refuses a form that cannot be parsed back) give the
+printed form as text, ``identity`` the JSON form that enters keys, ``identity_hash`` its hash (32 hexadecimal digits),
+``source_hash`` SHA-256 in hexadecimal, or None; ``seeded`` a copy with this seed; ``inner_components`` and ``parts``
+lists; ``is_estimator`` and ``reaches_out`` bool. SpecError for a parameter that does not exist, is not as declared, or
+cannot be written.
 
-scikit-learn manners: ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
+As in scikit-learn, ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def _misfit(value: Any, hint: Any) -> str:
 class Component:
     """Base of samplers, encoders, pair rules, verifiers, calibrators, obfuscators.
 
-    ``str(component)`` omits defaults; ``identity(component)`` states everything that decides its answers.
+    ``str(component)`` omits defaults; ``identity(component)`` contains everything that decides its answers.
     """
 
     name: ClassVar[str] = ""
@@ -208,27 +209,26 @@ class Component:
         return self
 
     def require(self) -> None:
-        """Check that what this component needs is here, before any work; components in it are checked too.
-
-        MissingPart if a package, a model or an endpoint is not here, with the command that brings it.
+        """Check before any work that everything this component needs is installed, including the components in it.
+        MissingPart if a package, a model or an endpoint is missing, with the command that installs it.
         """
         for part in inner_components(self):
             part.require()
 
     def model_digest(self) -> str:
-        """Hash of the files of the model on this machine that it reads; empty where there is none."""
+        """Return the hash of the model files on this machine that it reads; empty without a model."""
         return ""
 
     @property
     def reads_files(self) -> bool:
-        """Whether a parameter names files that it reads; unless a class says, whether it has a ``model_digest``."""
+        """Whether a parameter names files that it reads; by default whether it has a ``model_digest``."""
         return type(self).model_digest is not Component.model_digest
 
     def copies(self) -> dict[str, Any]:
-        """What ``fit`` copies, by the attribute of the fitted copy: components, estimators, or lists of them.
+        """Return what ``fit`` copies (components, estimators, or lists of them), by the attribute of the fitted copy.
 
-        A verifier is loaded only with what is said here, and what is not said may neither run a program nor ask a
-        service nor read files of others.
+        A verifier is loaded only with what this method returns; nothing else in it may run a program, use a service or
+        read files of others.
         """
         return {}
 
@@ -262,7 +262,7 @@ Component.__new__.__signature__ = inspect.Signature(_ONLY_THE_CLASS)  # type: ig
 
 
 def inner_components(component: Component) -> list[Component]:
-    """The components among a component's parameters."""
+    """Return the components among the parameters of a component."""
     values = (getattr(component, name) for name in component._parameters())
     listed = (
         part
@@ -278,7 +278,7 @@ def parts(component: Component) -> list[Component]:
 
 
 def is_estimator(value: Any) -> bool:
-    """Whether a parameter is an estimator or transformer with the manners of scikit-learn, and no component."""
+    """Say whether a parameter is an estimator or transformer like those of scikit-learn, and not a component."""
     return (
         hasattr(value, "get_params")
         and hasattr(value, "fit")
@@ -287,7 +287,7 @@ def is_estimator(value: Any) -> bool:
 
 
 def reaches_out(value: Any) -> bool:
-    """Whether a component or an estimator itself runs a program, asks a service or reads files that a parameter
+    """Say whether a component or an estimator itself runs a program, uses a service or reads files that a parameter
     names."""
     if is_estimator(value):
         params = value.get_params(deep=False)
@@ -308,7 +308,7 @@ def _set(estimator: Any) -> dict[str, Any]:
 
 
 def show(value: Any) -> str:
-    """A parameter value as it is written in a spec."""
+    """Return a parameter value as it is written in a spec."""
     if isinstance(value, Component):
         return str(value)
     if is_estimator(value):
@@ -325,13 +325,13 @@ def show(value: Any) -> str:
 
 
 def printed(value: Any) -> str:
-    """``show`` of what parses back. SpecError, as from ``identity``, if a parameter does not."""
+    """Return ``show`` of a value that can be parsed back. SpecError, as from ``identity``, if a parameter cannot."""
     identity(value)
     return show(value)
 
 
 def identity(value: Any) -> Any:
-    """JSON form of a component with every parameter and version: what enters a key (contract 3).
+    """Return the JSON form of a component with every parameter and version, which enters a key (contract 3).
 
     SpecError if a parameter is neither a literal, a component nor an estimator, or cannot be written as UTF-8.
     """
@@ -372,20 +372,20 @@ def identity(value: Any) -> Any:
 
 
 def identity_hash(value: Any) -> str:
-    """The hash of ``identity(value)``: BLAKE2b, 32 hexadecimal digits."""
+    """Return the hash of ``identity(value)``: BLAKE2b, 32 hexadecimal digits."""
     text = json.dumps(identity(value), sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def seedless(identity: Any) -> Any:
-    """What ``identity`` gave, without seeds: equal for runs of one method that differ in these alone."""
+    """Return an ``identity`` without seeds: equal for runs of one method that differ only in their seeds."""
     if isinstance(identity, dict):
         return {key: seedless(value) for key, value in identity.items() if key != "seed"}
     return [seedless(value) for value in identity] if isinstance(identity, list) else identity
 
 
 def foreign(component: Any) -> list[str]:
-    """The modules of the classes a component or estimator is made of, Raven's own and scikit-learn's left out."""
+    """Return the modules of the classes of a component or estimator, without Raven's own and scikit-learn's."""
     return sorted({kind.__module__ for kind in foreign_kinds(component)})
 
 
@@ -411,7 +411,7 @@ def leaves(value: Any) -> list[Any]:
 
 
 def is_known(kind: type) -> bool:
-    """Whether a class is Raven's own or scikit-learn's by the files of all its functions, and not one that says so."""
+    """Say whether a class is Raven's or scikit-learn's by the files of all its functions, not by its own claim."""
     resolved = getattr(sys.modules.get(kind.__module__), kind.__qualname__, None)
     values = [value for base in kind.__mro__[:-1] for value in vars(base).values()]
     return (
@@ -438,8 +438,8 @@ def _written_here(value: Any) -> bool:
 
 
 def source_hash(component: Component) -> str | None:
-    """A SHA-256 of the files of the classes a component is made of, Raven's own left out, and of the models that it
-    reads; None where that leaves none. A model's own hash where it is all there is."""
+    """Return a SHA-256 of the files of the classes of a component, without Raven's own, and of the models that it
+    reads; None without files. If there is only a model, its own hash."""
     models = [digest for part in parts(component) if (digest := part.model_digest())]
     # What stands for a class (``engine.strangers``) says its file, for its module is not here.
     files_of_modules = {
@@ -455,9 +455,8 @@ def source_hash(component: Component) -> str | None:
 
 
 def seeded(component: Component, seed: int) -> Component:
-    """The component with this seed, wherever it and those within it have a ``seed`` that is still at its default.
-
-    A seed that is written out (other than the default) stays.
+    """Return the component with this seed, in it and in its inner components, if their ``seed`` has its default value.
+    Other seeds stay.
     """
     changes: dict[str, Any] = {}
     for name, parameter in component._parameters().items():
@@ -474,8 +473,8 @@ def seeded(component: Component, seed: int) -> Component:
 
 
 def each_seeded(components: Mapping[str, Component], seed: int) -> dict[str, Component]:
-    """Components by name with this seed, as ``seeded``; those that differ only in seeds are left as they are, for one
-    that became another's would be the same twice."""
+    """Return components by name with this seed, as ``seeded``; those that differ only in seeds do not change, because
+    two could become the same."""
     keys = {
         name: identity_hash(seedless(identity(component))) for name, component in components.items()
     }
@@ -487,7 +486,7 @@ def each_seeded(components: Mapping[str, Component], seed: int) -> dict[str, Com
 
 
 def unknown_parameter(cls: type[Component], name: str) -> SpecError:
-    """The error for a parameter a component does not have."""
+    """Return the error for a parameter that a component does not have."""
     parameters = list(cls._parameters())
     return SpecError(
         f"{cls.name or cls.__qualname__} has no parameter {name!r}",
@@ -497,7 +496,8 @@ def unknown_parameter(cls: type[Component], name: str) -> SpecError:
 
 
 def path_of(cls: type) -> str:
-    """The path ``module:Class`` by which a class is named and saved; of scikit-learn's modules the public one."""
+    """Return the path ``module:Class`` by which a class is named and saved; for scikit-learn, that of its public
+    module."""
     module = (
         cls.__module__.partition("._")[0]
         if cls.__module__.startswith("sklearn.")
@@ -507,7 +507,7 @@ def path_of(cls: type) -> str:
 
 
 def own_name(cls: type[Component]) -> str:
-    """The name of a class, or its path where it has none; outside Raven an inherited name is another class's."""
+    """Return the name of a class, or its path without a name; outside Raven an inherited name belongs to another class."""
     inherited = not cls.__module__.startswith("ravenbench.") and "name" not in vars(cls)
     return path_of(cls) if inherited or not cls.name else cls.name
 

@@ -1,23 +1,23 @@
 """Defines every exception that Raven raises on purpose, and the texts of its messages.
 
-In: exceptions: the problem in a sentence, where it is (file, line from 1), what was found and expected, how to mend it;
-``check_…``: the name of a value, the value, for ``check_type`` also an annotation; ``remark``: sentences.
-Out: an exception with that message; helpers give parts of sentences (counts, first names, suggestions) as text, safe
-for a terminal. ``check_number``, ``check_option`` and ``check_type`` return nothing and raise SpecError (or InputError
-for a path); ``remark`` says notes and sentences on the data at once, and ``remarks_gathered`` collects them.
+In: exceptions: the problem in a sentence, where it is (file, line from 1), what was found and expected, how to fix it;
+``check_…``: the name of a value, the value, for ``check_type`` also an annotation; ``remark``: sentences. Out: an
+exception with that message; helpers give parts of sentences (counts, first names, suggestions) as text, safe for a
+terminal. ``check_number``, ``check_option`` and ``check_type`` return nothing and raise SpecError (or InputError for a
+path); ``remark`` says notes and sentences on the data at once, and ``remarks_gathered`` collects them.
 
     RavenError
     ├── InputError            what a user gave cannot be used: exit code 2
     │   ├── FormatError       a file is not what its name or place says
     │   ├── CorpusError       a corpus cannot be used, or is too small for the request
-    │   ├── SpecError         a component, option or spec file that does not parse
+    │   ├── SpecError         a component, option or spec file that cannot be parsed
     │   ├── MissingPart       an extra or a resource is not installed: the message names the command
     │   └── AnswerError       a method gave invalid answers or scores
-    ├── MethodError           a method did what no method may, such as ending the program
+    ├── MethodError           a method did something forbidden, such as ending the program
     ├── StoreError            a run folder is damaged or belongs to another run
     └── ProgramError          an outside program failed: the message ends with what it said
 
-Messages say what was found, where, what was expected and how to mend it.
+Messages say what was found, where, what was expected and how to fix it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ HALF = re.compile("[\ud800-\udfff]")
 
 
 class RavenError(Exception):
-    """Base of all exceptions that Raven raises on purpose; names in its message cannot command a terminal."""
+    """Base of all exceptions that Raven raises on purpose; its message has no control characters for a terminal."""
 
     def __str__(self) -> str:
         return visible(super().__str__())
@@ -65,7 +65,7 @@ class InputError(RavenError):
     found, expected, fix : str, optional
         The offending value, what would have been accepted, and what to do.
     code : str, optional
-        Its row of ``reading/account.toml``, where it is one.
+        Its row of ``reading/account.toml``, if it has one.
     """
 
     def __init__(
@@ -108,19 +108,19 @@ class InputError(RavenError):
 
 
 class FormatError(InputError):
-    """A file with the wrong content."""
+    """A file has the wrong content."""
 
 
 class CorpusError(InputError):
-    """A corpus that cannot be used, or is too small for the request."""
+    """A corpus cannot be used, or is too small for the request."""
 
 
 class SpecError(InputError):
-    """A component, option or spec file that does not parse."""
+    """A component, option or spec file cannot be parsed."""
 
 
 class MissingPart(InputError):
-    """An optional dependency or resource is absent; the message says which command brings it."""
+    """An optional dependency or resource is missing; the message gives the command that installs it."""
 
 
 class AnswerError(InputError):
@@ -128,7 +128,7 @@ class AnswerError(InputError):
 
 
 class MethodError(RavenError):
-    """A method did what no method may: it tried to end the program, or took longer than it was given."""
+    """A method did something forbidden: it tried to end the program, or exceeded its time limit."""
 
 
 class StoreError(RavenError):
@@ -136,7 +136,7 @@ class StoreError(RavenError):
 
 
 class ProgramError(RavenError):
-    """An outside program crashed, hung or did not deliver; the message ends with what it said."""
+    """An outside program crashed, hung or gave no answers; the message ends with its own message."""
 
 
 class SpecKey(NamedTuple):
@@ -148,7 +148,7 @@ class SpecKey(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The line of the file that gives it."""
+        """The line of the spec file that sets it."""
         return f"{self.name} = {'true' if self.is_switch else '…'}"
 
 
@@ -160,8 +160,8 @@ _OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*)")
 
 
 def offered(advice: str) -> str:
-    """Advice without the parts that name an option which the command at hand does not have; a command in full (of
-    ``raven`` or ``pip``) has its own."""
+    """Return advice without the parts that name an option which this command does not have; complete commands (of
+    ``raven`` or ``pip``) stay."""
     clauses = _CLAUSES.split(advice) if OPTIONS and "--" in advice else []
     lacking = [
         bool({*_OPTION.findall(part)} - OPTIONS.keys()) and not _WHOLE_COMMAND.search(part)
@@ -217,14 +217,14 @@ _shown: list[object] = []
 
 
 def listen(*listeners: Callable[[str], object]) -> None:
-    """Let these, and no others, hear what ``remark`` says from now on, as if nothing had been said."""
+    """Send the remarks of ``remark`` only to these listeners from now on, and forget earlier remarks."""
     LISTENERS[:] = listeners
     REMARKED.clear()
     _shown.clear()
 
 
 def remark(notes: Iterable[Any], source: object = "PATH") -> None:
-    """Say at once, before anything is computed, what a reader should know of the data, each once.
+    """Show at once, before any computation, what a reader should know about the data; each remark only once.
 
     Of notes (``reading/account.py``) a command says the most important, and how many there are further, which ``raven
     corpus check`` of their ``source`` lists; a sentence is said as it is.
@@ -253,7 +253,7 @@ def remark(notes: Iterable[Any], source: object = "PATH") -> None:
 
 @contextmanager
 def remarks_gathered() -> Iterator[list[Any]]:
-    """What ``remark`` says meanwhile, for page and JSON."""
+    """Collect the remarks made meanwhile, for page and JSON."""
     _gathered.append([])
     try:
         yield _gathered[-1]
@@ -262,7 +262,7 @@ def remarks_gathered() -> Iterator[list[Any]]:
 
 
 def is_remarked(line: object) -> bool:
-    """Whether a line ends with a sentence that ``remark`` has said, so that it need not be said again."""
+    """Say whether a line ends with a sentence that ``remark`` has already shown."""
     return bool(REMARKED) and str(line).rstrip(".").endswith(tuple(REMARKED))
 
 
@@ -272,7 +272,7 @@ LEAST = 1e-12
 
 
 def check_number(name: str, value: object) -> None:
-    """Refuse a number, or one of several, that is not finite, or too large or small to be meant. SpecError if it is."""
+    """Raise SpecError if a number, or one of several, is not finite, or is implausibly large or small."""
     for number in value if isinstance(value, list | tuple) else (value,):
         largest = LARGEST_SEED if name.endswith("seed") else LARGEST
         if isinstance(number, int | float) and not (
@@ -370,8 +370,8 @@ def _mended(value: Any) -> str | None:
 
 
 def install(extra: str) -> str:
-    """The command that brings an extra, in an environment that has Raven. Where PyTorch would come with it, its small
-    build is named first, as PyTorch's page has it: without a GPU the usual one downloads gigabytes for nothing.
+    """Return the command that installs an extra in an environment with Raven. Where PyTorch would come with it, its
+    small build is named first, as PyTorch's page has it: without a GPU the usual one downloads gigabytes for nothing.
     """
     command = f"pip install 'ravenbench[{extra}]'"
     if extra != "neural" or find_spec("torch") is not None:
@@ -402,8 +402,8 @@ ELSEWHERE = {
 def did_you_mean(
     name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.6
 ) -> str | None:
-    """One suggestion sentence for a name that nothing has: a known name that is spelt like it in letters of any case or
-    begins so; where none is near, all names if ``listing``, else None.
+    """Return a suggestion for an unknown name: a known name with similar spelling (in any case) or the same beginning;
+    if none is near, all names if ``listing``, otherwise None.
 
     ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.
     """
@@ -415,7 +415,7 @@ def did_you_mean(
 
 
 def near_name(name: str, known: Iterable[str], cutoff: float) -> str | None:
-    """The known name that is spelt most like one in letters of any case, or begins so; None where none does."""
+    """Return the known name with the most similar spelling (in any case), or the same beginning; None if there is none."""
     import difflib  # not before --help
 
     by_folded = {one.casefold(): one for one in known}
@@ -426,29 +426,29 @@ def near_name(name: str, known: Iterable[str], cutoff: float) -> str | None:
 
 
 def some(names: Iterable[str], most: int = 3) -> str:
-    """The first of some names in sorted order, and how many more there are."""
+    """Return the first names in sorted order, and how many more there are."""
     return first_names(sorted(names), most, ", ") or "nothing"
 
 
 def first_names(names: Sequence[str], most: int = 5, between: str = "; ") -> str:
-    """The first of some names, and how many more there are."""
+    """Return the first names, and how many more there are."""
     return between.join(names[:most]) + (
         f" and {len(names) - most:,} more" if len(names) > most else ""
     )
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things in words: ``1 problem``, ``2,000 problems``."""
+    """Return a number of things in words: ``1 problem``, ``2,000 problems``."""
     return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def writable(text: str) -> bool:
-    """Whether a text can be written as UTF-8: halves of surrogate pairs, as in names that are no UTF-8, cannot."""
+    """Say whether a text can be written as UTF-8: lone surrogates, as in names that are not UTF-8, cannot."""
     return text.isascii() or HALF.search(text) is None
 
 
 def visible(text: str) -> str:
-    """A text that a terminal shows and never obeys.
+    """Return a text that is safe to print in a terminal.
 
     Control characters, those that turn the direction of writing and halves of characters become their escapes, such as
     ``\\x1b``; line ends, tabs and all kinds of spaces stay.
@@ -465,7 +465,7 @@ def visible(text: str) -> str:
 
 
 def said(error: BaseException) -> str:
-    """An exception's message in writable lines; those of other packages may fail even to give one."""
+    """Return the message of an exception in writable lines; exceptions of other packages may even fail to give one."""
     try:
         text = str(error)
     except Exception:
@@ -487,7 +487,7 @@ def damaged(problem: str, file: Path, fix: str) -> Iterator[None]:
 
 
 def remedy(error: OSError) -> str:
-    """What mends a failure of the system to read or write, as far as its code tells."""
+    """Return the fix for a failed read or write, as far as its error code shows it."""
     return {
         errno.ENOSPC: "free space on this disk, then repeat the command",
         errno.EDQUOT: "free space within your quota, then repeat the command",

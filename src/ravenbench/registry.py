@@ -73,7 +73,7 @@ _BASES = {
 
 
 def importable(kind: str, module: str) -> None:
-    """Refuse a module that no component can come from, before it is imported.
+    """Refuse a module that cannot contain a component, before it is imported.
 
     SpecError for modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
     """
@@ -89,7 +89,7 @@ def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None
     """Refuse an object that is not a class of the required kind, before it is called.
 
     ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind; that
-    component checks the rest. SpecError if it is none.
+    component checks the rest. SpecError if it is not such a class.
     """
     spoken = SPOKEN.get(kind, kind)
     if not isinstance(part, type):
@@ -149,9 +149,8 @@ _NAME = re.compile(r"[A-Za-z_][\w.\-@]*(:[A-Za-z_]\w*)?\Z")
 
 @cache
 def targets(kind: str) -> dict[str, str]:
-    """Every known name of a kind and its target.
-
-    SpecError if two installed packages claim one name, or one claims a built-in's.
+    """Return every known name of a kind and its target. SpecError if two installed packages have the same name, or one
+    has the name of a built-in.
     """
     classes = dict(BUILTIN[kind])
     for point in present_points(f"ravenbench.{kind}"):
@@ -165,12 +164,12 @@ def targets(kind: str) -> dict[str, str]:
 
 
 def names(kind: str) -> list[str]:
-    """The names of all components of a kind, sorted."""
+    """Return the names of all components of a kind, sorted."""
     return sorted(targets(kind))
 
 
 def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
-    """Find the class behind a name or a ``module:Class``; it was checked to be of the kind, and not called.
+    """Return the class of a name or a ``module:Class``, after checking its kind and without calling it.
 
     ``nested``: it is a parameter of another component, and may be of another kind. SpecError if nothing has this name
     (with a suggestion), the target cannot be imported or is not a class of the kind; MissingPart if it needs an extra
@@ -193,9 +192,9 @@ STRANGERS = "ravenbench.engine.strangers"
 
 @contextmanager
 def importing(where: str) -> Iterator[None]:
-    """Meanwhile others' verifiers are imported in this process ("here"), as one that is saved or loaded must be; or
-    found only where their module is imported already ("nothing"), SpecError where it is not; or, of what others' code
-    replied, stood for as ever, and nothing else of others is imported ("nowhere")."""
+    """Set how verifiers of other authors are imported meanwhile: in this process ("here"), as saving and loading need
+    it; only if their module is already imported ("nothing"), otherwise SpecError; or only in a separate process,
+    represented by its replies ("nowhere")."""
     token = _IMPORTS.set(where)
     try:
         yield
@@ -272,12 +271,12 @@ def load(kind: str, name: str) -> Any:
 
 
 def summary(target: str) -> str:
-    """First paragraph of the docstring behind ``module:Class``, on one line."""
+    """Return the first paragraph of the docstring of ``module:Class``, on one line."""
     return docstring(target).partition("\n\n")[0].replace("\n", " ")
 
 
 def docstring(target: str) -> str:
-    """The docstring behind ``module:Class``, read from its source: no extra is needed to read it."""
+    """Return the docstring of ``module:Class``, read from its source, so no extra is needed."""
     module, _, name = target.partition(":")
     # find_spec would import the parents, and with them what an extra brings.
     spec = find_spec(module.partition(".")[0])
@@ -296,15 +295,15 @@ def docstring(target: str) -> str:
 
 
 def called(target: str) -> str:
-    """The line of a docstring that says how else people call a component; empty where it has none."""
+    """Return the line of a docstring with other names of a component; empty if there is none."""
     return next(
         (line for line in docstring(target).split("\n\n") if line.startswith("Also called")), ""
     )
 
 
 def suggestion(kind: str, name: str) -> str | None:
-    """What a name that nothing has may mean: what others call so, or one that begins so, whole or after a hyphen, or is
-    called so, or is spelt like it; where none is near, all names.
+    """Return a suggestion for an unknown name: a component with this other name, one that begins with it (at the start
+    or after a hyphen), or one with similar spelling; if none is near, all names.
     """
     folded = name.casefold()
     if folded in ELSEWHERE:
@@ -324,12 +323,12 @@ def suggestion(kind: str, name: str) -> str | None:
 
 
 def parse(kind: str, text: str, nested: bool = False) -> Any:
-    """The component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``, or one that is ``nested`` in
-    another's.
+    """Return the component of a printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``, or one that is
+    ``nested`` in another component.
 
-    No class is called before it is known to be a component of the kind. SpecError if it does not parse, names nothing
-    or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets
-    deeper than ``DEEPEST``.
+    No class is called before it is known to be a component of the kind. SpecError if it cannot be parsed, has an
+    unknown name or another kind, has an unknown parameter or one of another type, or nests brackets deeper than
+    ``DEEPEST``.
     """
     if kind not in KINDS:
         raise SpecError("unknown kind of component", found=kind, expected=", ".join(KINDS))
@@ -409,7 +408,7 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
 
 
 def parse_list(kind: str, text: str) -> list[Any]:
-    """The components of a comma-separated list, in its order."""
+    """Return the components of a comma-separated list, in its order."""
     return [parse(kind, part) for part in split(text)]
 
 
@@ -419,10 +418,9 @@ def named(
     aliases: Mapping[str, str] | None = None,
     default: str | None = None,
 ) -> dict[str, Component]:
-    """Components by the name they are shown under, in the order given.
-
-    SpecError if one does not parse or has no identity, two have one name, or there is none; MissingPart if one needs a
-    package, a model or an endpoint that is not here.
+    """Return components by their displayed names, in the order given. SpecError if one cannot be parsed or has no
+    identity, two have the same name, or the list is empty; MissingPart if one needs a missing package, model or
+    endpoint.
 
     Parameters
     ----------
@@ -431,9 +429,10 @@ def named(
     given : str or sequence, optional
         A comma-separated list, or names and components; None stands for ``default``.
     aliases : mapping, optional
-        Own names for printed forms; such a component is shown under its own name, any other under its printed form.
+        Names that you choose for printed forms; other components are shown by their printed form.
     default : str, optional
-        The list to use if none is given. What of it only an absent extension has is left out, and said.
+        The list to use if none is given. Raven leaves out its components that belong to a missing extension, and says
+        so.
     """
     listed = (default or "") if given is None else given
     if default is not None and listed == default:
@@ -501,7 +500,7 @@ def seeds(text: str) -> list[tuple[str, str]]:
 
 
 def split(text: str) -> list[str]:
-    """The parts of a text between commas outside brackets and quotes; empty parts are left out.
+    """Return the parts of a text between commas outside brackets and quotes, without empty parts.
 
     SpecError if a bracket or a quote is not closed.
     """
@@ -536,7 +535,7 @@ def split(text: str) -> list[str]:
 
 
 def value(kind: str, text: str) -> Any:
-    """A parameter of a component of a kind, as it is written in a spec."""
+    """Return the value of a parameter as it is written in a spec."""
     text = text.strip()
     try:
         return ast.literal_eval(text)

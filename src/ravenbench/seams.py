@@ -1,4 +1,4 @@
-"""Finds what packages register with the bench, by entry points of their metadata, and defines what is expected of it.
+"""Finds what packages register with the bench by entry points, and defines what they must provide.
 
 In: ``registered``, ``present_points``, ``loaded``: the name of a group of entry points (text); ``extension_of``: a
 module or module:attribute (text); the others: nothing.
@@ -6,19 +6,19 @@ Out: by name entry points (``registered``, ``present_points`` in order) or objec
 imported); ``Command`` and ``DocumentFormat`` are records that a package registers, listed by ``commands_of_packages``
 and ``document_formats``; names of Raven's own extensions (``absent_extensions``; ``extension_of``: text or None).
 
-Raven's own extensions (``ravenbench.ext``) come in by the same doors as a stranger's package, and the bench never
-imports one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
-``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class, in
-the group ``ravenbench.task``, and a command by that. A command without cells is a ``Work``, in the group
-``ravenbench.work`` under its function's name, and listed as any other command by a ``Command``, in the group
+Raven's own extensions (``ravenbench.ext``) register in the same way as any other package, and the bench never imports
+one. A component (a verifier, a corpus …) is registered in the group ``ravenbench.KIND`` under its name:
+``registry.METHODS`` says what a class of each kind must have, ``ravenbench.testing`` checks one. A task is a class in
+the group ``ravenbench.task``, which makes it a command. A command without cells is a ``Work``, in the group
+``ravenbench.work`` under its function's name, and listed like any other command by a ``Command``, in the group
 ``ravenbench.command``, whose target is ``ravenbench.cli.tasks:FUNCTION``. A kind of document that is read as text is a
-``DocumentFormat``, in ``ravenbench.document``. What ``raven doctor`` looks at beside the bench's own needs is a
-function in ``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that
-mends it). A task that an option of another command starts is in ``ravenbench.form``, as ``COMMAND.TASK``. What an
-option asks of given problems before they are answered is an ``engine.task.DraftCheck``, in ``ravenbench.draft``. A
-class that a saved verifier may contain, in addition to components, is in ``ravenbench.saved``. A name that can be
-imported from ``ravenbench`` itself is in ``ravenbench.name``. A model that compares the meaning of texts for ``raven
-safety`` is an ``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
+``DocumentFormat``, in ``ravenbench.document``. A further check of ``raven doctor`` is a function in
+``ravenbench.check`` that yields (group, name, "ok" or "missing" or "wrong", what was seen, the command that mends it).
+A task that an option of another command starts is in ``ravenbench.form``, as ``COMMAND.TASK``. A check of given
+problems that an option requests is an ``engine.task.DraftCheck``, in ``ravenbench.draft``. A class that a saved
+verifier may contain, in addition to components, is in ``ravenbench.saved``. A name that can be imported from
+``ravenbench`` itself is in ``ravenbench.name``. A model that compares the meaning of texts for ``raven safety`` is an
+``obfuscation.measures.soundness.MeaningModel``, in ``ravenbench.meaning``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WORK_GROUP = "ravenbench.work"
 
 @dataclass(frozen=True)
 class Panel:
-    """A group of commands in ``raven --help``: its heading, and whom it is for."""
+    """A group of commands in ``raven --help``: its heading, and its readers."""
 
     title: str
     readers: str
@@ -67,7 +67,7 @@ class Command:
     """A command of ``raven``: where its function or Typer application is, as module:attribute, and how it is listed.
 
     ``line`` describes it in the list of commands; ``panel`` is its group there, and ``rank`` its place in that group,
-    the most used first. Nothing behind ``target`` is imported for the list.
+    the most used first. The list does not import ``target``.
     """
 
     target: str
@@ -81,10 +81,10 @@ class DocumentFormat:
     """A kind of document with one author's text, or several: what it is called, and the endings of its files' names.
 
     ``reader`` is a function, as module:attribute, that takes a path and an encoding (or None) and returns a list of
-    ``reading.document.Document`` (not ``ravenbench.Document``, a corpus's); it is called in a process of its own, within
+    ``reading.document.Document`` (not ``ravenbench.Document``, a corpus's); it is called in a separate process with
     limits of time and memory. ``raven texts`` writes them as files by author, and folders of authors may contain them.
-    None has a topic: a collection that does is read by a class in ``ravenbench.corpus``. What has no ending of its own
-    is known by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
+    These documents have no topics: a class in ``ravenbench.corpus`` reads a collection with topics. A kind without a
+    file ending is recognised by its text: ``sign`` is a function, as module:attribute, that says whether a plain text
     is one, and ``reader`` takes the text and the path.
     """
 
@@ -96,7 +96,7 @@ class DocumentFormat:
 
 @cache
 def document_formats() -> dict[str, DocumentFormat]:
-    """Every kind of document that is read beside plain text, by its name."""
+    """Return every kind of document that Raven reads in addition to plain text, by name."""
     return {
         document_format.name: document_format
         for document_format in loaded(DOCUMENT_GROUP).values()
@@ -106,7 +106,7 @@ def document_formats() -> dict[str, DocumentFormat]:
 
 @cache
 def registered(group: str) -> dict[str, EntryPoint]:
-    """What installed packages register in a group, by name; of two packages with one name the first."""
+    """Return what installed packages register in a group, by name; of two with the same name, the first."""
     points: dict[str, EntryPoint] = {}
     for point in present_points(group):
         points.setdefault(point.name, point)
@@ -115,7 +115,7 @@ def registered(group: str) -> dict[str, EntryPoint]:
 
 @cache
 def present_points(group: str) -> tuple[EntryPoint, ...]:
-    """What installed packages register in a group, but for extensions of Raven's own whose folder is not there."""
+    """Return what installed packages register in a group, without Raven's extensions whose folder is missing."""
     return tuple(
         point
         for point in entry_points(group=group)
@@ -133,7 +133,7 @@ def _has_task(point: EntryPoint) -> bool:
 
 @cache
 def absent_extensions() -> frozenset[str]:
-    """Raven's own extensions that its metadata names and whose folder was taken out."""
+    """Return Raven's own extensions that its metadata names, but whose folder was removed."""
     values = [point.value for point in distribution("ravenbench").entry_points]
     named = {name for value in values if (name := extension_of(value)) is not None}
     return frozenset(name for name in named if not _is_here(name))
@@ -147,13 +147,13 @@ def _is_here(extension: str | None) -> bool:
 
 
 def extension_of(target: str) -> str | None:
-    """The extension of Raven's own that a module, or a module:attribute, belongs to; None elsewhere."""
+    """Return Raven's extension to which a module, or a module:attribute, belongs; None for others."""
     packages = target.partition(":")[0].split(".")
     return packages[2] if packages[:2] == ["ravenbench", "ext"] and len(packages) > 2 else None
 
 
 def commands_of_packages() -> dict[str, Command]:
-    """The commands of installed packages, Raven's extensions among them; one that does not import is left out."""
+    """Return the commands of installed packages, including Raven's extensions, without those that cannot be imported."""
     return {
         name: command
         for name, command in loaded(COMMAND_GROUP).items()
@@ -162,7 +162,7 @@ def commands_of_packages() -> dict[str, Command]:
 
 
 def loaded(group: str, prefix: str = "") -> dict[str, Any]:
-    """What is registered in a group under names that begin so and can be imported, by name."""
+    """Return the importable objects of a group whose names begin with this text, by name."""
     loaded_objects = {}
     for name, point in registered(group).items():
         if name.startswith(prefix):

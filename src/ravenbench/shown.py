@@ -1,4 +1,4 @@
-"""Lets results show themselves: in a notebook as finding, chart and link to the page, elsewhere in a line.
+"""Shows results: in a notebook as finding, chart and link to the page, elsewhere as one line.
 
 In: a result (a subclass of ``Shown``); its ``to_polars``, ``to_pandas`` and ``figure`` take the name of a table or
 figure, None = the first.
@@ -30,9 +30,9 @@ OFTEN = 0.2
 
 
 def notebook_progress() -> Callable[[str, int, int], None] | None:
-    """A progress callback (stage, done, total) that draws a bar below the cell of a notebook; None elsewhere.
+    """Return a progress callback (stage, done, total) that draws a bar below a notebook cell; None outside notebooks.
 
-    It needs no widgets; what stays in a notebook that was executed is one line on the last stage.
+    It needs no widgets; an executed notebook keeps one line on the last stage.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if not hasattr(shell, "kernel"):
@@ -60,7 +60,7 @@ def notebook_progress() -> Callable[[str, int, int], None] | None:
 
 
 class Shown:
-    """Base of what users are given: runs, analyses, evaluations, maps, corpora, problems, folds."""
+    """Base class of all results: runs, analyses, evaluations, maps, corpora, problems, folds."""
 
     _shown_by: ClassVar[str] = ""
     """``module:name`` of what makes the view (``reports.results.View``) of an object of this class."""
@@ -98,7 +98,7 @@ class Shown:
         return html
 
     def to_polars(self, table: str | None = None) -> polars.DataFrame:
-        """A table as a data frame of polars, unrounded; by default the first.
+        """Return a table as a polars data frame, unrounded; by default the first.
 
         InputError for an unknown table; the error names those that there are.
         """
@@ -106,7 +106,7 @@ class Shown:
         return frame
 
     def to_pandas(self, table: str | None = None) -> pandas.DataFrame:
-        """The same as a data frame of pandas. MissingPart if pandas is not installed."""
+        """Return the same as a pandas data frame. MissingPart if pandas is not installed."""
         from ravenbench.errors import MissingPart
 
         try:
@@ -119,7 +119,7 @@ class Shown:
         return pandas.DataFrame(self.to_polars(table).to_dict(as_series=False))
 
     def figure(self, name: str | None = None) -> Figure:
-        """A figure of matplotlib; by default the main one.
+        """Return a matplotlib figure; by default the main figure.
 
         InputError if there is no figure of this name; the error names those that there are.
         """

@@ -46,7 +46,7 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 def name_array(values: Iterable[str]) -> Strings:
-    """An array (n,) of strings that takes memory for what they are, not for as many copies of the longest."""
+    """Return an array (n,) of strings whose memory depends on their actual lengths, not on the longest."""
     values = list(values)
     array: Any = np.empty(len(values), dtype=object)
     array[:] = values
@@ -60,7 +60,7 @@ def _pair_id(two_hashes: bytes) -> str:
 
 
 def check_fields(record: Any) -> None:
-    """Refuse a record of ours whose fields are nothing of what they are declared to be. SpecError if one is."""
+    """Raise SpecError if a field of one of Raven's records does not have its declared type."""
     for name, declared in type(record).__annotations__.items():
         check_type(f"{type(record).__name__}: {name}", declared, getattr(record, name))
 
@@ -75,7 +75,7 @@ class TextTransform(Protocol):
 
 @dataclass(frozen=True)
 class Document:
-    """A text of a corpus with what is known of it; None where unknown.
+    """A text of a corpus with its metadata; None if unknown.
 
     What the reader of a ``DocumentFormat`` returns is another class, ``reading.document.Document``.
     """
@@ -99,7 +99,7 @@ class Labels:
 
     @classmethod
     def of(cls, values: Iterable[str | None]) -> Labels:
-        """Labels with names in sorted order (so codes never depend on row order)."""
+        """Return labels with names in sorted order (so codes never depend on row order)."""
         values = list(values)
         names = sorted({value for value in values if value is not None})
         code = {name: i for i, name in enumerate(names)}
@@ -119,7 +119,7 @@ class Labels:
         return (self[row] for row in range(len(self)))
 
     def take(self, rows: ArrayLike) -> Labels:
-        """The labels of these rows, names unchanged."""
+        """Return the labels of these rows, with the same names."""
         return replace(self, codes=self.codes[np.asarray(rows)])
 
     def counts(self) -> Ints:
@@ -157,12 +157,12 @@ class Corpus(Shown):
             yield Document(self.ids[i], self.texts[i], self.author[i], self.topic[i], language[i])
 
     def role_of(self, column: str) -> str:
-        """What a column of the table is here: ``topic``, ``author`` … if it was taken as that, else its own name."""
+        """Return the role of a table column: ``topic``, ``author`` … if it was used as that, otherwise its own name."""
         roles = {name: role for role, name in self.notes.get("columns", {}).items()}
         return column if column in self.columns else roles.get(column, column)
 
     def at(self, level: str) -> Corpus:
-        """The same corpus with another column as its topic.
+        """Return the same corpus with another column as its topic.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class Corpus(Shown):
         return replace(self, topic=self.columns[level])
 
     def digest(self) -> str:
-        """The hash (hexadecimal) of texts, ids and labels, by which the corpus is known."""
+        """The hash (hexadecimal) of texts, ids and labels, which identifies the corpus."""
         h = hashlib.blake2b(digest_size=16)
         h.update(self.texts.hashes.tobytes())
         for labels in (self.author, self.topic):
@@ -209,7 +209,7 @@ class Problems(Shown):
     author, topic, language : Labels over the rows of ``texts``, or None
         Removed by ``blind()`` before a verifier sees test problems.
     calibrate : (n,) bool, or None
-        Where the planner set some training problems apart for calibration (contract 6).
+        Marks the training problems that the planner reserved for calibration (contract 6).
     """
 
     texts: TextTable
@@ -280,7 +280,7 @@ class Problems(Shown):
 
     @property
     def owner(self) -> Ints:
-        """The problem (0 to n − 1) each entry of ``known_index`` belongs to, shape (known documents,)."""
+        """The problem (0 to n − 1) to which each entry of ``known_index`` belongs, shape (known documents,)."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
 
     @cached_property
@@ -292,7 +292,7 @@ class Problems(Shown):
 
     @property
     def calibration_split(self) -> tuple[Problems, Problems]:
-        """The problems to learn from and those marked in ``calibrate``, made once; with no marks, all of them twice."""
+        """The training problems and those marked in ``calibrate``, computed once; without marks, all problems twice."""
         # What held itself would stay in memory until Python looks for cycles.
         return (self, self) if self.calibrate is None else self._marked_split
 
@@ -302,15 +302,15 @@ class Problems(Shown):
         return self.select(~marked), self.select(marked)
 
     def known(self, i: int) -> Ints:
-        """The rows of problem i's known documents in ``texts``."""
+        """Return the rows of ``texts`` with the known documents of problem i."""
         return self.known_index[self.known_ptr[i] : self.known_ptr[i + 1]]
 
     def blind(self) -> Problems:
-        """The same problems without authors, topics and languages."""
+        """Return the same problems without authors, topics and languages."""
         return replace(self, author=None, topic=None, language=None, calibrate=None)
 
     def select(self, rows: ArrayLike) -> Problems:
-        """These problems (indices or mask) over the same texts."""
+        """Return these problems (indices or mask) over the same texts."""
         chosen = np.arange(len(self))[np.asarray(rows)]
         sizes = self.sizes[chosen]
         ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -325,7 +325,7 @@ class Problems(Shown):
         )
 
     def swapped(self) -> Problems:
-        """The pairs with known and questioned exchanged.
+        """Return the pairs with known and questioned text exchanged.
 
         Raises
         ------
@@ -337,7 +337,7 @@ class Problems(Shown):
         return replace(self, known_index=self.questioned_index, questioned_index=self.known_index)
 
     def map_texts(self, transform: TextTransform) -> Problems:
-        """The same problems over transformed texts (a fitted transform; only texts in use are touched)."""
+        """Return the same problems over transformed texts (by a fitted transform; only texts in use are transformed)."""
         used_rows = self.documents
         texts, rows = TextTable.collect(transform.transform(self.texts.rows(used_rows)))
         row = np.full(len(self.texts), -1, dtype=np.int64)
@@ -380,8 +380,8 @@ class Problems(Shown):
         ].astype(np.int64)
 
     def writers(self, same: ArrayLike) -> Ints:
-        """Codes of the known and the questioned author of each problem, (n, 2), as far as problems tell: documents
-        joined by known sets and same-author links have one."""
+        """Return codes of the known and the questioned author of each problem, (n, 2), as far as the problems show
+        them: documents joined by known sets and same-author links have the same code."""
         size = len(self.texts)
         cluster = self.author_clusters(same, np.arange(size, dtype=np.int64), size)
         return np.stack(
@@ -389,8 +389,8 @@ class Problems(Shown):
         )
 
     def author_clusters(self, same: ArrayLike, document: Ints, count: int) -> Ints:
-        """The author cluster of each of ``count`` documents, as far as problems and their truth tell, (count,);
-        ``document`` (texts,) is the document that each row of ``texts`` is, where a problem has it.
+        """Return the author cluster of each of ``count`` documents, as far as problems and their truth show it,
+        (count,); ``document`` (texts,) is the document of each row of ``texts``, if a problem has it.
         """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -405,7 +405,7 @@ class Problems(Shown):
         return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
     def digest(self) -> str:
-        """The hash (hexadecimal) by which these problems are known: ids, contents, and the labels a verifier could
+        """The hash (hexadecimal) that identifies these problems: ids, contents, and the labels that a verifier could
         see."""
         h = hashlib.blake2b(digest_size=16)
         h.update("\x1f".join(self.ids.tolist()).encode())
@@ -427,8 +427,8 @@ class Problems(Shown):
 class Fold(Shown):
     """A train set and a blind test set with their truth (contract 2).
 
-    ``labels`` say where it came from (setup, pool, fold, pair rule, obfuscator …); they never enter a key.
-    ``counts`` is free for the source to report composition, drops and overlaps.
+    ``labels`` describe its origin (setup, pool, fold, pair rule, obfuscator …); they never enter a key.
+    The source may report composition, drops and overlaps in ``counts``.
     """
 
     name: str
@@ -460,7 +460,8 @@ class Fold(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """A verifier's answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 = unanswered.
+    """The answers of a verifier to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 =
+    unanswered.
 
     Raises
     ------

@@ -161,7 +161,7 @@ COMPONENTS = [
     Case(
         "a module that is not there",
         "verifier",
-        "verifier 'nowhere.at_all:Mine': no module 'nowhere'",
+        "verifier 'nowhere.at_all:Mine': module 'nowhere' not found",
         None,
         "nowhere.at_all:Mine",
     ),

@@ -155,7 +155,7 @@ def two_at_once(task: Task, room: Room) -> None:
         # The second may also meet what the first has written already.
         refused = (
             "another command" in ended.said
-            or "this folder holds" in ended.said
+            or "this folder contains" in ended.said
             or "the output" in ended.said
         )
         assert ended.code == 0 or (ended.code == 2 and refused), ends
@@ -379,7 +379,7 @@ def unknown_kind(task: Task, room: Room) -> None:
     file.write_text(head + body + "\n}\n", "utf-8")
     before = contents(folder)
     for ended in (raven("report", str(folder)), room.run(task, folder)):
-        assert ended.code == 2 and "unknown kind" in ended.said and "divination" in ended.said, (
+        assert ended.code == 2 and "unknown task" in ended.said and "divination" in ended.said, (
             ended
         )
         assert "damaged" not in ended.said

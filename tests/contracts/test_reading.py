@@ -176,7 +176,7 @@ def assert_offered(command: str, said: str) -> None:
     advised = [
         part
         for line in said.splitlines()
-        if re.search("mind: |fix: ", line)
+        if re.search("(?:mind|note): |fix: ", line)
         for part in line.split(";")
     ]
     named = {
@@ -259,9 +259,9 @@ def test_what_a_collection_has_is_listed(room, kind):
 )
 def test_every_command_says_the_most_important_and_counts_the_rest(room, command):
     said = room(command, "folder")
-    assert "mind: spellings of one" not in said, "what is left out comes first"
+    assert "note: spellings of one" not in said, "what is left out comes first"
     assert "left out" in said
-    assert re.search(r"mind: and \d+ further: raven corpus check \S*folder\.", said), said
+    assert re.search(r"note: and \d+ further: raven corpus check \S*folder\.", said), said
 
 
 def test_what_varies_within_and_what_holds_no_word_is_listed(room):
@@ -1840,7 +1840,7 @@ def test_ravens_own_pages_are_no_texts_and_nothing_is_told_twice(tmp_path, room)
     for command in set(COMMANDS) - {"corpus info", "corpus import"}:
         said = room(command, "folder")
         assert said.count("further: raven corpus check") == 1, (command, said)
-        minds = re.findall(r"mind: ([^:]{9,60})", said)
+        minds = re.findall(r"(?:mind|note): ([^:]{9,60})", said)
         assert len(set(minds)) == len(minds), (command, minds)
 
 

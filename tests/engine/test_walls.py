@@ -616,7 +616,7 @@ def test_a_stand_in_has_what_the_class_has(ordinary):
         ("ordinary:Lengths(power='a')", "power must be a number"),
         ("ordinary:Lengths(more=1)", "has no parameter 'more'"),
         ("ordinary:None_", "has no 'None_'"),
-        ("nowhere:Class", "no module 'nowhere'"),
+        ("nowhere:Class", "module 'nowhere' not found"),
         ("helper:length", "is not a class"),
     ],
 )
@@ -770,7 +770,7 @@ def test_what_a_class_says_of_itself_opens_no_folder(name, tmp_path, monkeypatch
     problems, same = toy_problems(20, 1, seed=1)
     stand_in = registry.parse("verifier", f"claims:{name}")
     if name == "Named":  # it is not to be found under the name that it gives itself
-        with pytest.raises(apart.Unsendable, match="no module 'secret'"):
+        with pytest.raises(apart.Unsendable, match="module 'secret' not found"):
             stand_in.fit(problems, same)
         return
     assert set(stand_in.fit(problems, same).verify(problems).tolist()) == {0.6}

@@ -96,7 +96,7 @@ def test_another_version_of_a_method_is_not_mixed_in(whole, monkeypatch):
             patch.setattr(owner, "version", 99)
             assert (cell_key(scorer, "a", "b") == before) == (owner.name == "hits")
             with pytest.raises(
-                InputError, match=r"methods of this run have changed[\s\S]*found: methods"
+                InputError, match=r"methods of this run changed after it began[\s\S]*found: methods"
             ):
                 run(out=whole, workers=1, **OPTIONS)
     run(out=whole, workers=1, **OPTIONS)

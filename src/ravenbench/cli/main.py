@@ -271,9 +271,9 @@ def run() -> None:
         terminal.last()
 
 
-def _mind(sentence: str) -> None:
+def _note(sentence: str) -> None:
     """Print facts about the data."""
-    typer.secho("mind: ", fg="yellow", err=True, nl=False)
+    typer.secho("note: ", fg="yellow", err=True, nl=False)
     typer.echo(f"{visible(with_keys(sentence))}.", err=True)
 
 
@@ -292,8 +292,8 @@ def _run() -> None:
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return
-    # These two print what is to be known of the data by themselves.
-    listen(*[_mind] * (wanted not in ("corpus", "texts")))
+    # These two print notes on the data themselves.
+    listen(*[_note] * (wanted not in ("corpus", "texts")))
     try:
         try:
             # Under one name, whatever started it.

@@ -1,13 +1,13 @@
-"""Defines options of tasks, each once: type, default and meaning are written beside the field of a spec.
+"""Defines options of tasks, each once: its field in a spec has type, default and meaning.
 
 In: values by option name, from a command line, a spec file (TOML) or a call in Python; the class of a spec or task.
 Out: a checked ``Spec`` (``spec_of``, ``checked``), plain values by name (``plain_of``, ``read_spec``), and for each
-field an ``Option`` (``options_of``) from which command, function and stub are made; no measures. SpecError where a
-value does not fit or, in ``checked`` and ``read_spec``, a key is unknown (``plain_of`` and ``spec_of`` leave it out);
+field an ``Option`` (``options_of``) from which command, function and stub are made; no measures. SpecError if a value
+does not fit or, in ``checked`` and ``read_spec``, a key is unknown (``plain_of`` and ``spec_of`` leave it out);
 KeyError for a field without a description.
 
-A spec is a record of what decides a task's answers. From its fields, and from the options of a task that decide
-nothing, follow the command line, the function in Python with its docstring, and the stub that type checkers read.
+A spec is a record of everything that decides the answers of a task. Raven makes the command line, the function in
+Python with its docstring, and the stub for type checkers from its fields and from the options that decide nothing.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ COMPONENTS = "str | Sequence[str | Component]"
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a task's answers. If a field of ``later`` is not given, its JSON form does not have the key, as in
-    specs from before the field existed."""
+    """A record of everything that decides the answers of a task. If a field of ``later`` is not given, its JSON form
+    does not have the key, as in specs from before the field existed."""
 
     later: ClassVar[tuple[str, ...]] = (
         "metrics",
@@ -75,7 +75,7 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     )
 
     def resolved(self) -> dict[str, Any]:
-        """The fields by name, as JSON has them."""
+        """Return the fields by name, as in JSON."""
         fields = dict(msgspec.to_builtins(self))
         return {
             key: value
@@ -88,11 +88,11 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Option:
     """One option of a task.
 
-    ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
-    ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
-    there. ``command`` and ``function`` say which of the two have it; an option ``in_spec`` is not a flag of the
-    command, but a key of its spec file. ``bounds`` are its least and greatest value on the command line, ``variable``
-    the environment variable that it is by default.
+    ``kind`` is the type of its word on the command line, ``takes`` its type in Python as an annotation (by default
+    ``kind``). ``flags`` are its names on the command line if they are not ``--name``; ``many`` may be repeated there.
+    ``command`` and ``function`` say which of the two have it; an option ``in_spec`` is not a flag of the command, but a
+    key of its spec file. ``bounds`` are its least and greatest value on the command line, ``variable`` the environment
+    variable with its default.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Option:
 
 
 def about(text: str, **special: Any) -> msgspec.Meta:
-    """What a field of a spec means, and what is special about it as an option: ``takes``, ``flags``, ``metavar``,
+    """Describe a field of a spec, and its peculiarities as an option: ``takes``, ``flags``, ``metavar``,
     ``many`` or ``command`` of ``Option``."""
     return msgspec.Meta(description=text, extra=special)
 
@@ -160,12 +160,13 @@ class TextsSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     skip_faulty: Annotated[bool, about("Leave out faulty rows of a table, and count them.")] = False
 
     def flags(self) -> dict[str, bool]:
-        """Those of these that were asked for."""
+        """Return those of these options that are set."""
         return {name: True for name in READING if getattr(self, name)}
 
 
 def refuse_of_tables(values: Mapping[str, Any], instead: str) -> None:
-    """SpecError if an option was given that says how a corpus' table is read, where ``instead`` there is none."""
+    """Raise SpecError if an option for reading a table is given although the input, as ``instead`` says, is not a
+    table."""
     for name in ("text", "author", "topic", "unquoted", "skip_faulty"):
         if values.get(name):
             flag = f"--{name.replace('_', '-')}"
@@ -175,7 +176,7 @@ def refuse_of_tables(values: Mapping[str, Any], instead: str) -> None:
 
 
 class CorpusSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A spec of a task that reads a corpus, whose tables name their columns as their maker liked."""
+    """A spec of a task that reads a corpus, whose tables may have any column names."""
 
     later: ClassVar[tuple[str, ...]] = (*Spec.later, "text", "author", "topic")
 
@@ -230,7 +231,8 @@ class LevelSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 @cache
 def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
-    """The fields of a spec as options, by name, in their order. Raises KeyError if nothing is said of a field."""
+    """Return the fields of a spec as options, by name, in their order. Raises KeyError for a field without a
+    description."""
     hints = get_type_hints(spec, include_extras=True)
     options = {}
     for field in msgspec.structs.fields(spec):
@@ -251,7 +253,7 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
 
 
 def defaults_of(spec: type[msgspec.Struct]) -> dict[str, Any]:
-    """What the fields of a spec are where they are not given, by name."""
+    """Return the default values of the fields of a spec, by name."""
     return {
         field.name: field.default for field in msgspec.structs.fields(spec) if not field.required
     }
@@ -278,9 +280,8 @@ ALWAYS_IN_SPEC = (
 
 
 class Declared:
-    """What a command says of itself; from it follow the command, its function in Python, and the help of both.
-
-    Its docstring is the command's help, whose first paragraph is the function's too. A class has
+    """The declaration of a command; Raven makes the command, its function in Python and the help of both from it. Its
+    docstring is the help of the command; the first paragraph is also that of the function. A class has
         ``name``                    the command
         ``Spec``                    what decides its answers
         ``own``                     options that decide nothing
@@ -312,12 +313,12 @@ class Declared:
 
     @classmethod
     def option_table(cls) -> dict[str, Option]:
-        """All options by name."""
+        """Return all options by name."""
         return options_of(cls.Spec) | {option.name: option for option in cls.own}
 
     @classmethod
     def options(cls) -> list[Option]:
-        """All options, in the order in which ``--help`` shows them."""
+        """Return all options, in the order of ``--help``."""
         named = cls.option_table()
         first = cls.order.split()
         for name in {*ALWAYS_IN_SPEC, *cls.in_spec.split()} - {*cls.flags.split()}:
@@ -327,7 +328,7 @@ class Declared:
 
     @classmethod
     def heading(cls, name: str) -> str | None:
-        """The heading in ``--help`` of an option, None for the first options."""
+        """Return the heading of an option in ``--help``, None for the first options."""
         if name in cls.first.split() or not cls.first:
             return None
         return next(
@@ -337,7 +338,7 @@ class Declared:
 
     @classmethod
     def by_position(cls) -> tuple[str, ...]:
-        """Parameters of the function that may be given by position."""
+        """Return the parameters of the function that may be given by position."""
         return cls.arguments if cls.positional is None else cls.positional
 
     @classmethod
@@ -347,12 +348,12 @@ class Declared:
 
     @classmethod
     def call(cls, values: Mapping[str, Any]) -> Any:
-        """What the function does and returns."""
+        """Run the function and return its result."""
         raise NotImplementedError
 
     @classmethod
     def instead_of_missing(cls, words: Sequence[str]) -> InputError | None:
-        """What the command says of its bare words, where an option that it needs is missing; None: that it is."""
+        """Return the message on bare words if a required option is missing; None for the usual message."""
         return None
 
 
@@ -372,7 +373,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
-    """Refuse values of another type than an option takes, or numbers that cannot be meant. Raises SpecError."""
+    """Raise SpecError for values of another type than an option takes, or implausible numbers."""
     for option in options:
         value = values.get(option.name)
         takes = option.takes or option.kind.__name__
@@ -385,10 +386,8 @@ def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
 
 
 def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of these values that are fields of a spec and not None, as its plain values.
-
-    Paths and components become text, several of them text with commas; the value of an option that may be repeated
-    becomes a list of texts.
+    """Return the values that are fields of a spec and not None, as plain values. Paths and components become text,
+    several of them text with commas; the value of an option that may be repeated becomes a list of texts.
     """
     plain = {}
     check_given((option for option in options_of(shape).values() if option.takes), values)
@@ -407,14 +406,14 @@ def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str
 
 
 def spec_of(shape: type[S], values: Mapping[str, Any]) -> S:
-    """A spec of those of these values that are its own, None meaning not given. Raises SpecError for the first value
+    """Return a spec of those values that are its fields; None means not given. Raises SpecError for the first value
     that does not fit, named by its key.
     """
     return checked(plain_of(shape, values), shape)
 
 
 def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
-    """One or several paths as texts."""
+    """Return one or several paths as texts."""
     return (str(value),) if isinstance(value, str | Path) else tuple(map(str, value))
 
 
@@ -476,7 +475,7 @@ _LONGEST_SPEC = 2**17
 
 
 def read_tables(file: Path, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The tables of a spec file, of which no other names are known. Raises SpecError if it is none."""
+    """Return the tables of a spec file. Raises SpecError for another table or an invalid file."""
     import tomllib  # takes longer to import than --help to answer
 
     try:
@@ -515,7 +514,7 @@ def joined_lists(table: Mapping[str, Any], many: Iterable[str]) -> dict[str, Any
 
 
 def read_spec(file: Path, task: type[Declared], further: Sequence[str] = ()) -> dict[str, Any]:
-    """What a spec file's table of a command says, whose keys are its options, flags or not, and some ``further`` ones.
+    """Return the table of a command in a spec file; its keys are the options of the command and some ``further`` ones.
     Raises SpecError for an unknown key (with a suggestion) or a value of another type."""
     options = {option.name: option for option in task.options() if option.command}
     many = [name for name, option in options.items() if option.many]

@@ -1,15 +1,14 @@
-"""Defines a task by declaration: a spec, a draft of its plan, its cells (single results), and what it does at the end.
+"""Defines tasks: a spec, a draft of the plan, cells (single results), and a final step.
 
 In: the values of a task's options, by name; how it is run (workers, engine, progress).
 Out: ``run_task`` gives what the task returns, by default a ``RunResult`` with the folder of the run (``Store``) and
 the errors of failed cells; ``plan`` a ``Preview`` (counts of problems, cells and fits); a command ends with an
-``Ending`` (JSON, tables, exit code). InputError or SpecError if what was given cannot be used. ``Work`` is a command
+``Ending`` (JSON, tables, exit code). InputError or SpecError if an input cannot be used. ``Work`` is a command
 without cells; ``task_of``, ``tasks``, ``declared`` find them by name.
 
-From the class follow its function in Python, its command, both with their help (``engine.options``), ``--plan``, and
-its life: its folder is locked, an earlier run of the same spec and data goes on, the cells that are missing are
-computed.
-Packages name theirs by entry points in the group ``ravenbench.task``.
+Raven makes from the class its function in Python, its command, the help of both (``engine.options``) and ``--plan``. It
+locks the folder, continues an earlier run of the same spec and data, and computes the missing cells. Packages register
+tasks by entry points in the group ``ravenbench.task``.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class RunResult(Shown):
-    """A finished run of any task: its store, and the errors of the cells that failed, one text each."""
+    """A finished run of any task: its store, and the errors of failed cells as texts."""
 
     store: Store
     errors: tuple[str, ...]
@@ -51,7 +50,7 @@ class RunResult(Shown):
 
 @dataclass(frozen=True, repr=False)
 class SeededRun(RunResult):
-    """Runs of one spec by their seeds, shown pooled; ``store`` is that of the first."""
+    """Runs of one spec by seed, shown pooled; ``store`` is that of the first run."""
 
     runs: Mapping[int, RunResult]
 
@@ -59,18 +58,17 @@ class SeededRun(RunResult):
 
     @classmethod
     def of(cls, runs: Mapping[int, RunResult]) -> SeededRun:
-        """The runs as one result."""
+        """Return the runs as one result."""
         every = tuple(error for run in runs.values() for error in run.errors)
         return cls(next(iter(runs.values())).store, every, runs)
 
 
 @dataclass(frozen=True)
 class Preview:
-    """What a task would do, and what of that is done; no folder of a run was written to find it out, and no method
-    was tried.
+    """What a task would do, and how much of it is done; Raven wrote no folder and tried no method to find this out.
 
     All numbers are counts: ``problems`` by the set they are in, ``cells`` of the results that the task keeps one by
-    one, ``done`` of those already in ``folder``, ``fits`` of how often a method has yet to be trained. ``notes`` are
+    one, ``done`` of the cells already in ``folder``, ``fits`` of the trainings still needed. ``notes`` are
     sentences.
     """
 
@@ -92,9 +90,9 @@ P = TypeVar("P", bound="Plan")
 
 @dataclass(frozen=True, eq=False)
 class Draft(Generic[P]):
-    """A whole plan, nothing of it written yet; further files as in ``save_plan``.
+    """A complete plan that is not written yet; further files as in ``save_plan``.
 
-    Without texts it is a plan alone. ``splits`` have the part that each row of the texts is in.
+    Without texts it is only a plan. ``splits`` have the part of each row of the texts.
     """
 
     plan: P
@@ -106,7 +104,7 @@ class Draft(Generic[P]):
     splits: Mapping[str, Labels] = field(default_factory=dict)
 
     def shared_fold(self, name: str) -> Fold:
-        """One of the folds."""
+        """Return one of the folds."""
         return next(fold for fold in self.folds if fold.name == name)
 
     def write(self, store: Store, begin: Callable[[], None]) -> None:
@@ -128,11 +126,9 @@ class Draft(Generic[P]):
 
 @dataclass(frozen=True)
 class Ending:
-    """What a command shows at its end: the object of ``--json``, what a terminal gets, a page to name, and what was
-    found, in a sentence.
-
-    ``notes`` go to stderr beside the object. ``code`` is what the command ends with where it could not do all;
-    ``after`` is what it goes on with in a terminal.
+    """What a command shows at its end: the object of ``--json``, the output for a terminal, a page to name, and the
+    finding in a sentence. ``notes`` go to stderr. ``code`` is the exit code if the command could not do everything;
+    ``after`` is the next step in a terminal.
     """
 
     json: dict[str, Any]
@@ -145,14 +141,13 @@ class Ending:
 
 
 def how_run(values: dict[str, Any]) -> dict[str, Any]:
-    """How a task is run, taken out of what it is given."""
+    """Return how a task is run, removed from the given values."""
     return {name: values.pop(name, None) for name in ("workers", "engine", "progress")}
 
 
 class Task(Declared):
-    """One call of a task: what it was given, read and checked. A subclass declares the task.
-
-    A class has, beside what every command says of itself,
+    """One call of a task, with its values read and checked. A subclass declares the task. A class has, in addition to
+    the attributes of every command,
         ``place``                   which of its own options is the task's folder
         ``report``                  ``module:Class`` of the task's report (``reports.report.Report``)
         ``answer``                  ``module:Class`` of what it states (``reports.answers.Answer``), kept in its folder
@@ -245,7 +240,7 @@ class Task(Declared):
 
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:
-        """What ``call`` would do."""
+        """Return what ``call`` would do."""
         values = dict(values)
         with bounded(values):
             settings = how_run(values)
@@ -260,8 +255,8 @@ class Task(Declared):
             return acting(jobs[0], **settings).preview()
 
     def resolve(self) -> None:
-        """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
-        InputError if something cannot be used; nothing was written then.
+        """Read and check the given values: sets ``spec``, ``data`` and ``folder``, and everything that ``draft`` needs.
+        Raises InputError if a value cannot be used; nothing is written then.
         """
         self.spec = spec_of(self.Spec, self.values)
         self.data = self.fingerprint()
@@ -270,8 +265,8 @@ class Task(Declared):
         )
 
     def fingerprint(self) -> dict[str, str]:
-        """Identity of all data and methods by name; by default of the file, folder or corpus in each field of the spec
-        that names one."""
+        """Return the identity of all data and methods by name; by default of each file, folder or corpus that the spec
+        names."""
         from ravenbench.store.resume import data_hash
 
         corpora = registry.names("corpus")
@@ -284,18 +279,18 @@ class Task(Declared):
         return {name: data_hash(value) for name, value in named.items()}
 
     def place_or(self, name: str) -> Path:
-        """The folder that was given, else ``raven-runs/NAME``: the same spec and data find their own earlier run."""
+        """Return the given folder, or ``raven-runs/NAME``, so that the same spec and data find their earlier run."""
         from ravenbench import files
 
         folder = self.values.get(self.place)
         return Path("raven-runs") / name if folder is None else files.location(folder)
 
     def components(self) -> Mapping[str, Component]:
-        """The methods by the name that the plan gives them."""
+        """Return the methods by their names in the plan."""
         raise NotImplementedError
 
     def draft(self) -> Draft[Any]:
-        """The plan that a new folder would get. Raises InputError if the data cannot fill what was asked."""
+        """Return the plan for a new folder. Raises InputError if the data are too small for it."""
         raise NotImplementedError
 
     def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
@@ -303,22 +298,22 @@ class Task(Declared):
         self.approved(self.draft()).write(store, begin)
 
     def approved(self, draft: Draft[Any]) -> Draft[Any]:
-        """The draft, if its problems are those that were asked for. Raises InputError if they are not."""
+        """Return the draft if its problems are the requested ones. Raises InputError if they are not."""
         self.check_made(draft)
         return draft
 
     def check_made(self, made: Draft[Any] | Store) -> None:
-        """Put the problems of a draft, or of an earlier folder, to every check that an option asks for."""
+        """Apply every check that an option requests to the problems of a draft or of an earlier folder."""
         for check in self.asked_checks():
             check.check(self.values[check.option.name], made, self.spec.resolved())
 
     def asked_checks(self) -> list[DraftCheck]:
-        """The checks of problems that an option asks for."""
+        """Return the checks of problems that an option requests."""
         return [check for check in draft_checks() if check.option.name in self.values]
 
     def prepare(self) -> Store:
-        """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder
-        contains other files or cannot be written.
+        """Return the planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the
+        folder contains other files or cannot be written.
         """
         from ravenbench.store.resume import open_or_create
 
@@ -335,19 +330,19 @@ class Task(Declared):
         return earlier(self.folder, self.name, self.spec.resolved(), self.data)
 
     def cells(self, store: Store) -> list[str]:
-        """Compute the cells that are missing, damaged or failed; returns the errors of those that failed now."""
+        """Compute the cells that are missing, damaged or failed; return the errors of the cells that failed now."""
         from ravenbench.engine.cells import execute
 
         return execute(store, self.components(), self.engine, self.progress)
 
     def finish(self, store: Store, errors: list[str]) -> Any:
-        """What the function returns, when all cells were tried; what the task states is in the folder then."""
+        """Return the result of the function after all cells were tried; the folder then has the answer of the task."""
         if self.answer:
             registry.load("answer", self.answer).computed(store)
         return RunResult(store, tuple(errors))
 
     def preview(self) -> Preview:
-        """What would be done; no folder of a run is written. Raises InputError if something cannot be used."""
+        """Return what would be done, without writing a folder. Raises InputError if an input cannot be used."""
         draft = self.approved(self.draft()) if self.asked_checks() else self.sketch()
         plan = draft.plan
         store = self.earlier()
@@ -363,7 +358,7 @@ class Task(Declared):
         )
 
     def sketch(self) -> Draft[Any]:
-        """The draft as far as a preview needs it."""
+        """Return the draft as far as a preview needs it."""
         return self.draft()
 
     def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
@@ -371,16 +366,16 @@ class Task(Declared):
         return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
 
     def notes(self, draft: Draft[Any]) -> list[str]:
-        """What a plan does, in sentences."""
+        """Return sentences on what a plan does."""
         return []
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
-        """Count of how often a method has to be trained for these cells."""
+        """Return how many trainings these cells need."""
         return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
 
     @classmethod
     def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
-        """The task that does what was given, and what it is given: this one, unless a further form is meant."""
+        """Return the task for the given values, and its values: this task, unless another form is meant."""
         for form in forms_of(cls.name):
             if (converted := form.of_command(values)) is not None:
                 return form, converted
@@ -388,12 +383,12 @@ class Task(Declared):
 
     @classmethod
     def of_command(cls, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """As a further form of another command: what it is given of that one's values, None where it is not meant."""
+        """As a form of another command: return its values from those of that command, None if it is not meant."""
         return None
 
     @classmethod
     def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """What the command does one after another, by name: one job, unless it was given several data sets or seeds."""
+        """Return the jobs of the command in order, by name: one job, unless it has several data sets or seeds."""
         seeds = seeds_of(values["seed"]) if cls.pools_seeds and "seed" in values else ()
         if len(seeds) < 2:
             return {"": {**values, **({"seed": seeds[0]} if seeds else {})}}
@@ -410,29 +405,29 @@ class Task(Declared):
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
-        """Refuse what the command needs and the function does not. Raises InputError if it is missing."""
+        """Raise InputError if a value is missing that the command needs and the function does not."""
 
     @classmethod
     def instead(cls, values: Mapping[str, Any]) -> str | None:
-        """What the command did instead of its task, in a sentence; None where it was asked for nothing else."""
+        """Return a sentence on what the command did instead of its task; None if it did the task."""
         return None
 
     @classmethod
     def direct(
         cls, values: Mapping[str, Any], plan: bool, progress: Progress
     ) -> Preview | Ending | None:
-        """Where what was given is answered without a folder: what then is shown, with ``plan`` what would be done; None
-        where it is a task as any other."""
+        """Return what to show if the task needs no folder (with ``plan``, what would be done); None if it is an
+        ordinary task."""
         return None
 
     @classmethod
     def pooled(cls, stores: Mapping[str, Store], out: Path) -> Ending:
-        """Several jobs of one command together, written to ``out``, for a task whose ``jobs`` may be several."""
+        """Show several jobs of one command together, written to ``out``, for a task that may have several ``jobs``."""
         raise NotImplementedError
 
 
 def seeds_of(given: Any) -> tuple[int, ...]:
-    """One seed or several, as ``0,1,2`` or a sequence. SpecError if one is not a number, or is repeated."""
+    """Return one seed or several, from ``0,1,2`` or a sequence. SpecError if one is not a number, or is repeated."""
     several = not isinstance(given, str | int) or "," in str(given)
     seed_texts = str(given).split(",") if isinstance(given, str | int) else [*map(str, given)]
     try:
@@ -446,22 +441,22 @@ def seeds_of(given: Any) -> tuple[int, ...]:
 
 
 def forms_of(name: str) -> list[type[Task]]:
-    """Tasks that are further forms of a task's command; one that does not import is none."""
+    """Return the tasks that are other forms of a command, without those that cannot be imported."""
     return list(loaded(FORM_GROUP, f"{name}.").values())
 
 
 @dataclass(frozen=True)
 class DraftCheck:
-    """What an option of every task whose problems are given asks of them, before anything is computed: ``check`` gets
-    the option's value, a draft or an earlier folder, and the resolved spec, and raises InputError. Packages name theirs
-    in the group ``ravenbench.draft``."""
+    """A check of given problems that an option requests before anything is computed: ``check`` gets the value of the
+    option, a draft or an earlier folder, and the resolved spec, and raises InputError. Packages register checks in the
+    group ``ravenbench.draft``."""
 
     option: Option
     check: Callable[[Any, Any, Mapping[str, Any]], None]
 
 
 def draft_checks() -> list[DraftCheck]:
-    """The checks of given problems that installed packages bring."""
+    """Return the checks of given problems from installed packages."""
     return list(loaded(DRAFT_GROUP).values())
 
 
@@ -502,7 +497,7 @@ LIMITS = ("cell_timeout", "device")
 
 
 def bounded(values: dict[str, Any]) -> AbstractContextManager[None]:
-    """Hold the limits that are among these values, which lose them."""
+    """Apply the limits in these values and remove them from the values."""
     return within(RunLimits(**{name: values.pop(name, None) for name in LIMITS}))
 
 
@@ -514,7 +509,7 @@ def run_task(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Any:
-    """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
+    """Run a task: lock its folder, continue an earlier run or begin one, compute what is missing, finish."""
     from ravenbench.store.resume import folder_lock
 
     task, values = task.acting(values)
@@ -526,7 +521,7 @@ def run_task(
 
 @cache
 def task_of(name: str) -> type[Task]:
-    """The task of this name, Raven's own or a package's. Raises SpecError if there is none."""
+    """Return the task of this name, Raven's or a package's. Raises SpecError for an unknown name."""
     task = registry.load("task", name)
     if not (isinstance(task, type) and issubclass(task, Task)):
         raise TypeError(f"task {name!r} is not a subclass of ravenbench.engine.task.Task")
@@ -534,16 +529,16 @@ def task_of(name: str) -> type[Task]:
 
 
 def tasks() -> list[str]:
-    """Names of all tasks, Raven's own first."""
+    """Return the names of all tasks, Raven's first."""
     return list(registry.targets("task"))
 
 
 class Work(Declared):
-    """A command without cells, a function in Python and what the command shows of its result. A subclass declares it,
+    """A command without cells: a function in Python, and what the command shows of its result. A subclass declares it,
     and is in the group ``ravenbench.work`` under the name of the function.
 
-    A class has, beside what every command says of itself,
-        ``function``                the function's name, where that is not the command's
+    A class has, in addition to the attributes of every command, ``function``                the function's name, where
+    that is not the command's
         ``spared``                  what the function needs and the command can do without
         ``shows_defaults``          whether signature and help show the defaults of the spec's fields
         ``reports_progress``        whether the function has ``progress``
@@ -589,23 +584,23 @@ class Work(Declared):
 
     @classmethod
     def plan(cls, values: Mapping[str, Any]) -> Preview:
-        """What ``call`` would do."""
+        """Return what ``call`` would do."""
         return cls.preview(
             {name: value for name, value in values.items() if name not in ("progress", *LIMITS)}
         )
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Any:
-        """The spec of what was given."""
+        """Return the spec of the given values."""
         return spec_of(cls.Spec, values)
 
     @classmethod
     def check(cls, values: Mapping[str, Any], json: bool) -> None:
-        """Refuse what the command cannot do, before any work. Raises InputError."""
+        """Raise InputError before any work if the command cannot do what is asked."""
 
     @classmethod
     def preview(cls, values: Mapping[str, Any]) -> Preview:
-        """What the command would do, where it has ``plan_help``."""
+        """Return what the command would do, if it has ``plan_help``."""
         raise NotImplementedError
 
     @classmethod
@@ -616,22 +611,22 @@ class Work(Declared):
 
 @cache
 def declared_of(name: str) -> type[Declared]:
-    """The task of this name, or the work whose function has it. Raises SpecError if there is none."""
+    """Return the task of this name, or the work whose function has it. Raises SpecError for an unknown name."""
     return registry.load("work", name) if name in registry.targets("work") else task_of(name)  # type: ignore[no-any-return]
 
 
 def declared() -> list[str]:
-    """Names of the functions of all tasks and works."""
+    """Return the names of the functions of all tasks and works."""
     return [*registry.targets("task"), *registry.targets("work")]
 
 
 def content_hash(value: Any) -> str:
-    """Eight letters that stand for a JSON value in the name of a folder."""
+    """Return eight letters that represent a JSON value in the name of a folder."""
     from ravenbench.store.plans import content_key
 
     return content_key(value)[:8]
 
 
 def slug(path: str) -> str:
-    """The name of a file without its ending, of letters and digits alone."""
+    """Return the name of a file without its ending, with letters and digits only."""
     return re.sub(r"[^A-Za-z0-9]+", "-", Path(path).stem).strip("-")

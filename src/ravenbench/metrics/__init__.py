@@ -1,4 +1,4 @@
-"""Gives the metrics of verification: functions and objects of two arrays, the truth and the answers.
+"""Provides the metrics of verification: functions and objects of two arrays, the truth and the answers.
 
 In: truth (n,), True = same author; answers (n,) in [0, 1], higher = same author, exactly 0.5 = unanswered; for ``hull``
 curves by system.

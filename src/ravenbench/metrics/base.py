@@ -1,5 +1,4 @@
-"""Defines ``Metric``, a title and a value computed from truth and answers, and ``Counted``, a metric that is a formula
-over sums.
+"""Defines metrics: a title, and a value from truth and answers; ``Counted`` are metrics that are formulas of sums.
 
 In: ``measure``: a ``Metric``, truth (n,) bool, answers (n,) from 0 to 1, higher = same author, 0.5 = unanswered, and
 raw scores (n,) or None: a metric may read answers, their log odds (infinite at 0 and 1) or the scores; ``count``:
@@ -70,16 +69,15 @@ class Sums(NamedTuple):
 
     @property
     def correct(self) -> Floats:
-        """Number of problems answered rightly."""
+        """Number of problems answered correctly."""
         return self.tp + self.tn
 
 
 def checked(
     same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None
 ) -> tuple[Bools, Floats, Floats]:
-    """Check truth (n,), values and decisions (n,) from 0 to 1, and return them as arrays of one length.
-
-    InputError if there is no problem, lengths differ, truth is not boolean, or a number is out of range.
+    """Return truth (n,) bool, values and decisions (n,), 0 to 1, checked, as arrays of the same length. InputError if
+    there is no problem, lengths differ, truth is not boolean, or a number is not in its range.
 
     Parameters
     ----------
@@ -143,7 +141,8 @@ def categories(same: Bools, decision: Floats) -> NDArray[np.uint8]:
 
 
 def count(same: Bools, value: Floats, decision: Floats) -> Sums:
-    """Return the unweighted ``Sums`` of checked arrays, the reference for the kernel of ``statistics.resampling``."""
+    """Return plain, unweighted ``Sums`` of checked arrays; the kernel of ``statistics.resampling`` is tested against
+    it."""
     tp, fn, unanswered_same, fp, tn, un = np.bincount(
         categories(same, decision), minlength=6
     ).astype(np.float64)
@@ -165,9 +164,9 @@ def count(same: Bools, value: Floats, decision: Floats) -> Sums:
 
 
 class Metric(Component):
-    """Base class of verification metrics: a subclass defines ``title``, ``value``, and parameters like any component.
+    """Base class of metrics of verification: a subclass has ``title`` and ``value``, and parameters like any component.
 
-    Raven computes its intervals and tests by resampling problems, so the value must not depend on their order.
+    Raven computes its intervals and tests by resampling the problems, so the value must not depend on their order.
 
     Attributes
     ----------
@@ -195,24 +194,24 @@ class Metric(Component):
 
     @abstractmethod
     def value(self, truth: Bools, answers: Floats) -> float | None:
-        """Return the metric of answers (n,) given the truth (n,), True = same author; None if undefined."""
+        """Return the metric of answers (n,) to problems with this truth (n,), True = same author; None if undefined."""
 
 
 class Counted(Metric):
-    """Base class of metrics that are one formula over :class:`Sums`, of any shape."""
+    """Base class of metrics that are a formula over :class:`Sums`, of any shape."""
 
     @abstractmethod
     def of(self, s: Sums) -> Floats:
-        """Return the metric computed from sums, in the shape of their fields; NaN if undefined."""
+        """Return the metric from sums, in the shape of their fields; NaN if undefined."""
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
-        """Return the metric of answers in [0, 1], with exactly 0.5 for unanswered; None if undefined."""
+        """Return the metric of answers in [0, 1], exactly 0.5 being unanswered; None if undefined."""
         number = float(self.of(count(*checked(truth, answers))))
         return None if math.isnan(number) else number
 
 
 def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None = None) -> float:
-    """Return a metric of answers, their log odds or scores; NaN if undefined, infinite or divided by zero.
+    """Return the metric of what it reads; NaN if it is undefined, infinite or divides by zero.
 
     AnswerError if the metric fails or does not give a number; InputError if it reads raw scores and there are none.
     ``answers`` (n,) are in [0, 1]; ``scores`` (n,) are the verifier's raw scores, if known.
@@ -245,9 +244,8 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
 
 
 def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
-    """Return metrics by name, from a string with commas or a list of names and objects: ``"auc, c@1, mine:Balanced"``.
-
-    SpecError if a name does not parse, or the list is empty; a metric that is named twice counts once.
+    """Return metrics by name, from a comma-separated list or from names and objects: ``"auc, c@1, mine:Balanced"``.
+    SpecError if one cannot be parsed, or the list is empty; a repeated metric counts once.
     """
     listed = registry.split(given) if isinstance(given, str) else list(given)
     parsed = [
@@ -261,6 +259,6 @@ def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
 
 
 def title_of(metric: Metric) -> str:
-    """Return a metric's name in tables: its title, or its name, with parameters that differ from their defaults."""
+    """Return a metric as tables write it: its title, or its name, and parameters that are not at their defaults."""
     name, bracket, parameters = str(metric).partition("(")
     return (metric.title or name.rpartition(":")[2]) + (f" ({parameters}" if bracket else "")

@@ -28,8 +28,8 @@ from ravenbench.types import Bools, Count, Floats, Ints
 class Reliability(NamedTuple):
     """The non-empty bins of a reliability diagram, and the expected calibration error, 0 to 1.
 
-    ``problems`` is the number of problems, ``value`` their mean answer (0 to 1), ``same`` the proportion of same-author
-    problems, (bins,) each; ``ece`` is from 0 to 1.
+    ``problems`` counts them, ``value`` is their mean answer (0 to 1), ``same`` the proportion of same-author problems
+    among them, (bins,) each; ``ece`` is from 0 to 1.
     """
 
     problems: Ints
@@ -41,8 +41,8 @@ class Reliability(NamedTuple):
 class Cllr(NamedTuple):
     """C_llr in bits = discrimination (its minimum after isotonic recalibration) + calibration.
 
-    0 is perfect, 1 is the cost of always answering 0.5. ``cllr`` and ``calibration`` are None if infinite (an
-    answer of exactly 0 or 1 was wrong). All are None if truth has one class.
+    0 is perfect, 1 is the cost of always answering 0.5. ``cllr`` and ``calibration`` are None if infinite: an answer of
+    exactly 0 or 1 was wrong. All are None if truth has one class.
     """
 
     cllr: float | None
@@ -51,7 +51,7 @@ class Cllr(NamedTuple):
 
 
 def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliability:
-    """Return the reliability diagram over ``bins`` equal parts of [0, 1] (1 is in the last), without empty ones.
+    """Return the reliability diagram over ``bins`` equal parts of [0, 1] (1 belongs to the last), without empty parts.
 
     ECE is the mean distance between value and truth over bins, weighted by their problems; a non-answer counts as 0.5.
     """
@@ -66,7 +66,8 @@ def reliability(same: ArrayLike, value: ArrayLike, bins: int = 10) -> Reliabilit
 
 
 def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
-    """Return C_llr in bits, the cost of the likelihood ratios value / (1 − value), as discrimination + calibration.
+    """Return C_llr in bits: the cost of the log-likelihood ratios value / (1 − value), split into discrimination and
+    calibration.
 
     Values count as posteriors at even prior odds; the proportion of same-author problems does not matter.
     """
@@ -79,7 +80,7 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
 
 
 def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
-    """Return C_llr in bits, without its two parts; None if a class is missing or the cost is infinite."""
+    """Return only C_llr in bits, which needs no recalibration; None if a class is missing or the cost is infinite."""
     truth, values, _ = checked(same, value)
     if truth.all() or not truth.any():
         return None
@@ -88,7 +89,7 @@ def cllr_cost(same: ArrayLike, value: ArrayLike) -> float | None:
 
 
 class CllrCost(Metric):
-    """The cost of the log-likelihood ratio in bits: 0 is perfect, 1 is uninformative; undefined if infinite."""
+    """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 means no information; undefined if infinite."""
 
     name = "cllr"
     title = "C_llr"
@@ -101,7 +102,7 @@ class CllrCost(Metric):
 
 
 class CllrMin(CllrCost):
-    """C_llr after the best monotone recalibration: the part of the cost that comes from the ranking."""
+    """C_llr after the best monotone recalibration: the part that the ranking leaves undecided."""
 
     name = "cllr-min"
     title = "C_llr min"
@@ -109,7 +110,7 @@ class CllrMin(CllrCost):
 
 
 class CllrCal(CllrCost):
-    """The part of C_llr that recalibration could remove."""
+    """The part of C_llr that recalibration could save."""
 
     name = "cllr-cal"
     title = "C_llr cal"
@@ -118,7 +119,8 @@ class CllrCal(CllrCost):
 
 @dataclass(eq=False, repr=False)
 class ECE(Metric):
-    """Expected calibration error: mean distance over bins between answer and proportion of same author; 0 is best.
+    """Expected calibration error: mean distance between answer and proportion of same-author problems over bins; 0 is
+    best.
 
     Parameters
     ----------

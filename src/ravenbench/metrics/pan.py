@@ -32,7 +32,7 @@ from ravenbench.types import Floats
 
 
 class AUC(Counted):
-    """Area under the ROC curve, the Mann–Whitney statistic; undefined if truth has one class only."""
+    """Area under the ROC curve, the Mann–Whitney statistic; undefined if truth has only one class."""
 
     name = "auc"
     title = "AUC"
@@ -65,7 +65,7 @@ class Accuracy(Counted):
 
 class FPR(Counted):
     """Proportion of different-author problems, or texts by people, answered with .5 or more: false alarms as PAN's
-    evaluator of generated content has counted them since 2025."""
+    evaluator of generated content counts them since 2025."""
 
     name = "fpr"
     title = "FPR"
@@ -87,8 +87,8 @@ class FNR(Counted):
 
 
 class F05u(Counted):
-    """F0.5 that counts unanswered problems of both classes as false negatives; undefined if all problems are different
-    and answered so, because PAN's evaluator then divides by 0."""
+    """F0.5 that counts unanswered problems of both classes as missed; undefined if nothing is counted (all problems are
+    different-author and answered correctly), because PAN's evaluator then divides by 0."""
 
     name = "f05u"
     title = "F0.5u"
@@ -98,7 +98,7 @@ class F05u(Counted):
 
 
 class F05u2020(Counted):
-    """F0.5u as the 2020 evaluator computed it: it counted 0.5 as "same author"."""
+    """F0.5u as the evaluator of 2020 computed it: it counted 0.5 as "same author"."""
 
     name = "f05u_2020"
     title = "F0.5u (2020)"
@@ -111,7 +111,7 @@ class F05u2020(Counted):
 
 class F1(Counted):
     """F1 of "same author" over answered problems; undefined without positives, and if no positive is answered and no
-    negative is a false positive, where PAN's evaluator gives 0."""
+    negative is called positive; PAN's evaluator then gives 0."""
 
     name = "f1"
     title = "F1"
@@ -133,7 +133,7 @@ class F12024(Counted):
 
 
 class Precision(Counted):
-    """Proportion of "same author" answers that are correct; undefined without such answers."""
+    """Proportion of correct answers among "same author" answers; undefined without these answers."""
 
     name = "precision"
     title = "precision"
@@ -143,7 +143,7 @@ class Precision(Counted):
 
 
 class Recall(Counted):
-    """Proportion of answered same-author problems with the answer "same author"; undefined without such problems."""
+    """Proportion of answered same-author problems that are found; undefined without any."""
 
     name = "recall"
     title = "recall"
@@ -282,7 +282,7 @@ def scores(
     decision: ArrayLike | None = None,
     metrics: Mapping[str, Metric] = METRICS,
 ) -> dict[str, float | None]:
-    """Return every metric of one system's answers by name, 0 to 1.
+    """Return every metric of the answers of one system by name, 0 to 1.
 
     InputError if a value is NaN, infinite or outside [0, 1], or lengths differ.
 

@@ -1,4 +1,5 @@
-"""Keeps what a task states of a run (verdicts, likelihood ratios, scores with intervals) in its folder: ``answer.json``.
+"""Keeps the answer of a task on a run (verdicts, likelihood ratios, scores with intervals) in its folder:
+``answer.json``.
 
 In: the ``Store`` of a run; a subclass of ``Answer`` says what is stated, and computes it from cells.
 Out: an ``Answer``, and its file, which every report of the run reads. It is derived: one that is missing, damaged, made
@@ -30,7 +31,7 @@ P = TypeVar("P", bound=records.Plan)
 
 
 class AnswerRecord(records.Record, frozen=True, kw_only=True):
-    """``answer.json``: what is stated, by which version of Raven, and a hash of what it was computed from."""
+    """``answer.json``: the answer, the version of Raven, and a hash of the cells behind it."""
 
     raven: str
     made_of: str
@@ -38,7 +39,7 @@ class AnswerRecord(records.Record, frozen=True, kw_only=True):
 
 
 class Answer(Shown, Generic[P]):
-    """What a task states of one run: a frozen dataclass of plain values, without what plan and head say already.
+    """The answer of a task on one run: a frozen dataclass of plain values, without those already in plan and head.
 
     A subclass names the class of its ``Plan``, and is named by its task (``Task.answer``).
     """
@@ -55,7 +56,7 @@ class Answer(Shown, Generic[P]):
 
     @classmethod
     def computed(cls, store: Store) -> Self:
-        """Compute it, and keep it in the folder and with this store."""
+        """Compute it, and keep it in the folder and in this store."""
         store.outcomes.clear()
         answer = cls.of(store)
         plain = msgspec.to_builtins(answer, enc_hook=_plain, str_keys=True)
@@ -71,7 +72,7 @@ class Answer(Shown, Generic[P]):
 
     @classmethod
     def read(cls, store: Store) -> Self:
-        """What this store, or its folder, has of it; computed where it is not of the cells as they were last read."""
+        """Return it from this store or its folder; compute it if it does not match the cells last read."""
         now = cls._made_of(store)
         if store.answer is not None and store.answer[0].made_of == now:
             return store.answer[1]  # type: ignore[no-any-return]
@@ -107,7 +108,7 @@ class Answer(Shown, Generic[P]):
 
     @cached_property
     def run(self) -> records.Head:
-        """What decided the run, its places by their names alone."""
+        """What decided the run, with names instead of paths."""
         return public_head(self.store.run)
 
     @property

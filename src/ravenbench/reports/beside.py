@@ -1,4 +1,4 @@
-"""Makes the table of figures that a paper prints beside those found here, and says how each compares.
+"""Makes the table that compares the figures of a paper with those found here.
 
 In: one ``Beside`` a figure: the value found here, its 95 % interval and the printed value, all in one unit; a run's
 spec.
@@ -32,8 +32,8 @@ def of_collection(spec: Mapping[str, Any]) -> bool:
 
 
 class Beside(NamedTuple):
-    """A figure of a paper: what it is of, what was found here with its 95 % interval, what is printed, and whether the
-    method here ``lacked`` parts, so that its figure is that of another method."""
+    """A figure of a paper: its subject, the value found here with its 95 % interval, the printed value, and whether the
+    method here ``lacked`` parts, so that its value belongs to another method."""
 
     figure: str
     ours: float | None
@@ -53,7 +53,7 @@ def theirs_is(printed: float | None, ours: float | None, interval: Interval = No
 
 
 def beside(rows: Iterable[Beside], source: str, why: str) -> list[Table]:
-    """The table of such figures, none where there are no rows."""
+    """Return the table of these figures, none without rows."""
     rows = [row for row in rows if row.ours is not None]
     comparison = table(
         "published",

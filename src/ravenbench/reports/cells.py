@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def mean(values: Iterable[float | None]) -> float | None:
-    """The mean of the values that are defined, in their unit; None where none is."""
+    """Return the mean of the defined values, in their unit; None without any."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known else None
 
@@ -38,22 +38,21 @@ class Failure:
 
 
 def failure(store: Store, cell: Cell | None, verifier: str, fold: str) -> Failure:
-    """Why a verifier has no answers on a fold, of whose cell this was read."""
+    """Return why a verifier has no answers on a fold, from its cell."""
     error = "not computed" if cell is None else cell.error or "no answers"
     return Failure(store.keys.get((verifier, fold), ""), verifier, fold, error)
 
 
 def ranked(cell: Cell | None) -> Floats | None:
-    """What an AUC is taken of, (n,): raw scores where a verifier gives one a problem, so that a calibrator's
-    non-answers make no ties; else its answers. None where it has none."""
+    """Return the values for an AUC, (n,): raw scores if a verifier gives one for each problem, so that non-answers of a
+    calibrator cause no ties; otherwise its answers. None without any."""
     if cell is None or cell.answers is None or cell.scores is None:
         return None
     return cell.scores if cell.scores.ndim == 1 else cell.answers
 
 
 def published(cell: Cell | None) -> Floats | None:
-    """Answers (0 to 1) and the scores behind them (as ``ranked``, but NaN where there is none), (2, n); None without
-    any."""
+    """Return answers (0 to 1) and the scores behind them (as ``ranked``, but NaN if missing), (2, n); None without any."""
     values = ranked(cell)
     if cell is None or values is None or cell.answers is None or cell.scores is None:
         return None
@@ -62,7 +61,7 @@ def published(cell: Cell | None) -> Floats | None:
 
 
 def without_score(scores: Floats) -> Bools:
-    """Problems (n,) to which a method gave no score: all it said there was NaN."""
+    """Return a mask (n,) of problems without a score: the method returned only NaN."""
     return np.asarray(np.isnan(scores.reshape(len(scores), -1)).all(axis=1))
 
 

@@ -1,4 +1,4 @@
-"""Reports the content axis: what a transplant probe (questioned texts with other texts' content words) shows of
+"""Reports the content axis: what a transplant probe (questioned texts with other texts' content words) shows about
 verifiers.
 
 In: a ``Store`` whose plan has a transplant probe (``TransplantRecord``), and the names of verifiers; then a
@@ -91,7 +91,7 @@ class ContentRow:
 
     @property
     def decided(self) -> str | None:
-        """What decided, where more was measured."""
+        """The replacement that decided, if several were measured."""
         by = f"{self.replacement}; drop by {NATURAL}" if self.natural else self.replacement
         return by if self.by_replacement else None
 
@@ -125,7 +125,7 @@ class ContentProbe:
     failures: tuple[Failure, ...]
 
     def row(self, verifier: str) -> ContentRow:
-        """A verifier's row."""
+        """Return the row of a verifier."""
         return next(row for row in self.rows if row.verifier == verifier)
 
 
@@ -139,10 +139,10 @@ def content_probe(
     by_topic: Mapping[str, tuple[Estimate | None, Estimate | None]] = {},
     topic: Shown | None = None,
 ) -> ContentProbe | None:
-    """Figures (AUC and shares) and verdicts of a transplant probe; None where it was not asked for.
+    """Return figures (AUC and proportions) and verdicts of a transplant probe; None if it was not asked for.
 
-    ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells where there
-    is not one cell for each fold. ``by_topic`` has, by verifier, its AUC where topic helps and where it misleads, and
+    ``topics`` are the run's, in the order of its similarities; ``read`` and ``cells`` find scores and cells if there is
+    not one cell for each fold. ``by_topic`` has, by verifier, its AUC where topic helps and where it misleads, and
     ``topic`` those of a scorer that guesses topic from what stays (``topic_reference``).
     """
     if section is None:
@@ -275,7 +275,8 @@ def _but_lost(figures: ContentFigures, natural: ContentFigures) -> ContentFigure
 
 
 def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
-    """Several probes as one over all their folds; those with nothing to ask are left out, unless all are."""
+    """Return several probes as one over all their folds, without probes that had nothing to ask, unless all had
+    nothing."""
     if not sections:
         return None
     sections_asked = [section for section in sections if section.reason is None]
@@ -301,7 +302,7 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
 
 
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
-    """Answers and scores (2, n) in the cell of a verifier on a fold, None without any, and why."""
+    """Return answers and scores (2, n) in the cell of a verifier on a fold, None without any, and the reason."""
     cell = store.cell(name, fold)
     return published(cell), "not computed" if cell is None else cell.error or "no answers"
 
@@ -310,8 +311,8 @@ ELSEWHERE = "Raven cannot exclude what it learned elsewhere"
 
 
 def confinement(store: Store, name: str, cells: Iterable[Cell | None]) -> str:
-    """What is said of how far a method was shut in when it filled these cells, and of one that brings files or weights;
-    "" of Raven's own without them."""
+    """Return how far a method was confined when it filled these cells, and whether it has its own files or weights; ""
+    for Raven's methods without them."""
     record = _planned(store, name)
     if record is None or not (record.confinement or record.source):
         return ""
@@ -325,7 +326,7 @@ def _planned(store: Store, name: str) -> VerifierRecord | None:
 
 
 def exposure(store: Store, name: str, cells: Iterable[Cell | None]) -> str | None:
-    """Why a method may know more than it was handed when it filled these cells (``engine.apart``); None where not."""
+    """Return why a method may know more than its input for these cells (``engine.apart``); None if it cannot."""
     planned = _planned(store, name)
     source = None if planned is None else planned.source
     for cell in cells:
@@ -419,7 +420,7 @@ CLEARED = (Content.LESS, Content.FLOOR)
 
 
 def in_brackets(judged: Judged[Any]) -> str:
-    """How a method of others was confined, after a word that clears it."""
+    """Return how a method of other authors was confined, to follow a verdict that clears it."""
     return f" ({judged.confinement})" if judged.confinement else ""
 
 
@@ -443,7 +444,7 @@ def badge(judged: Judged[Any]) -> str:
 
 
 def toned(judged: Judged[Any]) -> Toned:
-    """The outcome in words, in its colour."""
+    """Return the outcome in words, in its colour."""
     outcome = judged.outcome
     if isinstance(outcome, Domain):
         tones = {Domain.LESS: "green", Domain.DEPENDS: "yellow"}
@@ -476,8 +477,8 @@ OUTCOMES = {
 def judged_cols(
     get: Callable[[R], Judged[Any]], shows: tuple[str | None, str] = (None, "")
 ) -> tuple[Col[R], ...]:
-    """An outcome and what decides it, in JSON; ``shows`` heads a column of the smallest effect that would be called,
-    and says what it is."""
+    """Return columns of an outcome and its reasons, in JSON; ``shows`` is heading and explanation of a column with the
+    smallest detectable effect."""
     title, about = shows
     return (
         col(None, lambda row: OUTCOMES[get(row).outcome], json="outcome"),
@@ -668,8 +669,8 @@ CONTENT: tuple[Col[ContentRow], ...] = (
 
 
 def content_table(probe: ContentProbe | None) -> Table:
-    """Style left (an AUC), drop and swing (differences of AUC) of every verifier, most style left first: the first
-    table of a report."""
+    """Return the detailed table: style left (an AUC), drop and swing (differences of AUC) of every verifier, most style
+    left first."""
     over = (
         "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     )
@@ -753,7 +754,7 @@ def glance_table(probe: ContentProbe | None) -> Table:
 
 
 def replacements_table(probe: ContentProbe | None) -> Table:
-    """Figures (AUC and differences) and outcome of every verifier by each replacement of content words."""
+    """Return figures (AUC and differences) and outcome of every verifier, by replacement of content words."""
     rows = () if probe is None else [row for worst in probe.rows for row in worst.by_replacement]
     ways = {row.replacement for row in rows}
     return table(
@@ -793,12 +794,12 @@ HELD = {
 
 
 def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
-    """One object a verifier."""
+    """Return one object for each verifier."""
     return objects(() if probe is None else probe.rows, *CONTENT)
 
 
 def reference_table(probe: ContentProbe | None) -> Table:
-    """What scorers of known kind reach in the same probe, by how many frequent words may stay."""
+    """Return the results of reference scorers in the same probe, by how many frequent words may stay."""
 
     def reached(scorer: str, name: str, signed: bool = False) -> tuple[Col[ReferenceRecord], ...]:
         title = f"{scorer}: {name.replace('_', ' ')}"
@@ -843,7 +844,8 @@ def reference_table(probe: ContentProbe | None) -> Table:
 
 
 def reference_sentences(probe: ContentProbe | None) -> list[str]:
-    """The floor of style left, what lengths explain, and what topic the words that stay still tell."""
+    """Return sentences on the floor of style left, the effect of lengths, and the topic that the remaining words
+    reveal."""
     reference = None if probe is None else probe.section.reference()
     if probe is None or reference is None or "style_left" not in reference.content:
         return []
@@ -873,7 +875,7 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
 
 
 def headline(probe: ContentProbe | None) -> str:
-    """How many verifiers had which outcome, in one sentence; nothing where nothing was asked."""
+    """Return one sentence with the number of verifiers by outcome; empty without a probe."""
     if probe is None or probe.section.reason is not None or not probe.rows:
         return ""
     counts = Counter((row.judged.outcome, in_brackets(row.judged)) for row in probe.rows)
@@ -918,8 +920,8 @@ def headline(probe: ContentProbe | None) -> str:
 
 
 def best_first(rows: Iterable[ContentRow]) -> list[ContentRow]:
-    """Rows without a content effect first, by the lesser of their AUCs where topic misleads and where it helps (by
-    style left where these are unknown), then the others, by style left; those without any figure last."""
+    """Return rows in order: first those without a content effect, by the lower of their AUCs where topic misleads and
+    where it helps (by style left if these are unknown), then the others by style left; rows without figures last."""
 
     def place(row: ContentRow) -> tuple[bool, float]:
         cleared = row.judged.outcome is Content.LESS
@@ -1129,7 +1131,7 @@ def _finding(check: Check) -> str:
 
 
 def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
-    """By verifier: a badge, the kind of outcome, and a sentence; none where nothing could be asked."""
+    """Return a badge, the kind of outcome, and a sentence for each verifier; empty if nothing could be asked."""
     rows = () if probe is None or probe.section.reason is not None else probe.rows
     return [
         {
@@ -1143,7 +1145,8 @@ def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
 
 
 def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
-    """Sentences on what could not be asked: the whole probe, and with ``each``, every verifier without a verdict."""
+    """Return sentences on what could not be asked: the whole probe, and with ``each``, every verifier without a
+    verdict."""
     if probe is None:
         return []
     if probe.section.reason is not None:
@@ -1156,7 +1159,7 @@ def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
 
 
 def interval_in_words(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
-    """An interval after a value in a sentence; nothing where there is none."""
+    """Return an interval to follow a value in a sentence; empty without one."""
     if interval is None:
         return ""
     low, high = (figure(end, signed=signed) for end in interval)
@@ -1164,7 +1167,8 @@ def interval_in_words(interval: tuple[float, float] | None, *, signed: bool = Fa
 
 
 def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
-    """What the probe lets through: reference scorers by how many words may stay, and topics named; None without one."""
+    """Return what the probe leaves: reference scorers by how many words may stay, and topics named; None without a
+    probe."""
     if probe is None or not probe.section.references:
         return None
     section = probe.section
@@ -1214,8 +1218,8 @@ OUTCOME: dict[Content | Domain, str] = {
 
 
 def content_figure(probe: ContentProbe) -> Figure:
-    """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
-    that with content along with it."""
+    """Return a figure with a point for style left with its interval, and a bar from the AUC with content against the
+    truth to the AUC with content in favour."""
     rows = best_first(probe.rows)
     figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
@@ -1245,7 +1249,7 @@ def content_figure(probe: ContentProbe) -> Figure:
 
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
-    """Verifier names down the axis, first on top; long ones are cut."""
+    """Write the verifier names along the axis, the first at the top; long names are cut."""
     labels = [n if len(n) <= 24 else n[:23] + "…" for n in map(printable, map(named, names))]
     axes.set_yticks(range(len(names)), labels)
     axes.set_ylim(len(names) - 0.45, -0.55)

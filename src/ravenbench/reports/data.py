@@ -1,4 +1,4 @@
-"""Shows corpora, problems and folds in a notebook: how many of what, who wrote how much, how long texts are.
+"""Shows corpora, problems and folds in a notebook: counts, documents of each author, lengths of texts.
 
 In: a ``Corpus``, ``Problems`` or a ``Fold``.
 Out: a ``View`` of it (``CorpusView``, ``ProblemsView``, ``FoldView``): a finding (text), tables, figures: counts of
@@ -31,7 +31,7 @@ TEXTS = 5_000
 
 
 class CorpusView(View):
-    """What is shown of a corpus: counts of documents by author and topic."""
+    """The view of a corpus: counts of documents by author and topic."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.corpus = corpus
@@ -88,7 +88,7 @@ class CorpusView(View):
 
 
 class ProblemsView(View):
-    """What is shown of problems."""
+    """The view of problems."""
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
@@ -115,7 +115,7 @@ class ProblemsView(View):
 
 
 class FoldView(View):
-    """What is shown of a fold."""
+    """The view of a fold."""
 
     def __init__(self, fold: Fold) -> None:
         self.fold = fold

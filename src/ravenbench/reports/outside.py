@@ -1,9 +1,9 @@
-"""Adds to a run's store the answers of a system that was not run here, as a further verifier of every report.
+"""Adds the answers of a system that Raven did not run to the store of a run, as a further verifier of every report.
 
 In: a ``Store``, and by name of the system a folder of answers from 0 to 1 (higher = same author, 0.5 = unanswered);
 for ``parse_given`` texts ``NAME=FOLDER``.
 Out: ``with_answers`` gives a ``WithAnswers``, the same store with one more cell (result) a fold and system;
-``read_outside`` the ``Outside`` systems, ``takes_answers`` bool. InputError for answers or a folder that do not fit,
+``read_outside`` the ``Outside`` systems, ``takes_answers`` bool. InputError for wrong answers or a wrong folder,
 SpecError for a bad name.
 
 The system was given the folds that ``raven export`` wrote and answered their test sets: ``FOLDER/<fold>/answers.jsonl``
@@ -53,7 +53,7 @@ class Outside:
 
 
 class WithAnswers(Store):
-    """A run's store whose plan also has outside systems as verifiers, each with a cell on every fold."""
+    """The store of a run whose plan also has outside systems as verifiers, each with a cell on every fold."""
 
     def __init__(self, store: Store, systems: Sequence[Outside]) -> None:
         super().__init__(store.path)
@@ -64,7 +64,7 @@ class WithAnswers(Store):
         }
 
     def plan_as(self, shape: type[P]) -> P:
-        """The manifest of one task, with the outside systems."""
+        """Return the manifest of a task, with the outside systems."""
         plan = super().plan_as(shape)
         verifiers = [
             VerifierRecord(
@@ -90,23 +90,24 @@ class WithAnswers(Store):
 
 
 def with_answers(store: Store, folders: Mapping[str, str | Path]) -> WithAnswers:
-    """A run's store with the answers of outside systems (name → folder) beside its own cells, for any of its reports.
+    """Return the store of a run with the answers of outside systems (name → folder) in addition to its cells, for any
+    of its reports.
 
-    Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and
-    for no other; a problem without one counts as unanswered. InputError if this task has no place for them, a name is
+    Answers are checked as ``raven evaluate`` checks them: a number in [0, 1], only for problems of the test set of the
+    fold; a problem without a number counts as unanswered. InputError if this task has no place for them, a name is
     taken, a folder has answers to no fold, or answers are not valid.
     """
     return WithAnswers(store, read_outside(store, folders))
 
 
 def takes_answers(kind: str) -> bool:
-    """Whether the report of a task has a place for such answers."""
+    """Say whether the report of a task can include these answers."""
     report = report_class(kind)
     return report is not None and report.takes_answers
 
 
 def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outside]:
-    """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
+    """Return the answers of outside systems by name, from the folder of each (see ``with_answers``)."""
     if not takes_answers(store.kind):
         raise InputError(
             f"the report of raven {store.kind} cannot include answers of other systems",

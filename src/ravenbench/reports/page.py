@@ -61,7 +61,7 @@ _DARK = (
 
 @contextmanager
 def style() -> Iterator[None]:
-    """A context in which matplotlib has Raven's settings, for drawing and for saving."""
+    """Return a context with Raven's matplotlib settings, for drawing and saving."""
     import matplotlib
 
     settings: dict[str, Any] = {
@@ -225,14 +225,14 @@ def _drawn(figure: Figure, kind: str) -> tuple[bytes, bool]:
 
 
 def titled(artist: Any, text: str) -> None:
-    """Have pointing at a part of a figure show a text, in SVG; the part must be in its figure already."""
+    """Show a text when the pointer is on a part of a figure, in SVG; the part must be in its figure already."""
     titles = _TITLES.setdefault(artist.get_figure(), [])
     artist.set_gid(f"title{len(titles)}")
     titles.append(html.escape(public(printable(text))))
 
 
 def canvas(width: float, height: float, columns: int = 1) -> tuple[Figure, list[Any]]:
-    """A figure of this size in inches and a row of axes (perhaps none), without pyplot's global state."""
+    """Return a figure of this size in inches and a row of axes (perhaps none), without the global state of pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -245,7 +245,7 @@ def canvas(width: float, height: float, columns: int = 1) -> tuple[Figure, list[
 
 @cache
 def environment() -> Environment:
-    """Jinja with autoescape, strict about missing names.
+    """Return a Jinja environment with autoescape that raises for missing names.
 
     Every page extends ``base.html.j2`` (blocks ``title``, ``kind``, ``lead``, ``main``, ``footer``); ``values.html.j2``
     shows any JSON value. A template of a package has that package in its name: ``package:template.html.j2``.
@@ -286,7 +286,7 @@ def _of_package(name: str) -> str | None:
 class PageTables:
     """The tables of a page as HTML: ``{{ tables.NAME }}`` in a template are those of a section, one below the other.
 
-    What a template takes from no section ends the page, so that no table is missing.
+    Tables that a template does not use are at the end of the page, so that no table is missing.
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
@@ -294,7 +294,7 @@ class PageTables:
         self._shown: set[str] = set()
 
     def each(self, section: str) -> list[Markup]:
-        """The tables of a section one by one; those without rows are empty."""
+        """Return the tables of a section one by one; a table without rows is empty."""
         tables = [table for table in self._tables if (table.section or table.key) == section]
         self._shown.update(table.key for table in tables)
         return [to_html(table) if table.rows else Markup("") for table in tables]
@@ -304,17 +304,16 @@ class PageTables:
         return Markup("\n").join(tables_of_section) if any(tables_of_section) else Markup("")
 
     def remaining(self) -> list[Section]:
-        """A section for each table that has rows and was not taken so far."""
+        """Return a section for each table that has rows and was not used so far."""
         remaining = [table for table in self._tables if table.rows and table.key not in self._shown]
         return [Section(table.key, table.title, to_html(table)) for table in remaining]
 
 
 def render(template: str, *, tables: Iterable[Table] = (), **context: Any) -> str:
-    """One page as text, with its policy. Markup (``inline``) is kept, all other text escaped.
-
-    The page's contents are its headings with an id, under the short title that one has as ``nav``. ``incomplete`` warns
-    of missing cells above them all, ``tables`` are where the template has their sections (``PageTables``), those of
-    ``appendix`` end the page, and after them the ``papers`` to cite.
+    """Return one page as text, with its policy. Markup (``inline``) stays, all other text is escaped. The contents of
+    the page are its headings with an id, by the short title in ``nav`` if there is one. ``incomplete`` warns of missing
+    cells above them all, ``tables`` are where the template has their sections (``PageTables``), those of ``appendix``
+    end the page, and after them the ``papers`` to cite.
     """
     context = {"incomplete": "", "appendix": [], "tables": PageTables(tables), **context}
     if papers := context.get("papers"):
@@ -347,7 +346,7 @@ _SHORT = re.compile(r'(<h2 id="[^"]*") nav="[^"]*"')
 
 
 def references(papers: Iterable[Paper]) -> Section:
-    """The section of a page that says what to cite, as text and as BibTeX."""
+    """Return the section of a page on what to cite, as text and as BibTeX."""
     papers = list(papers)
     entries = Markup("").join(Markup("<li>{}</li>\n").format(str(paper)) for paper in papers)
     body = Markup(
@@ -361,9 +360,9 @@ def references(papers: Iterable[Paper]) -> Section:
 
 
 def policy(page: str) -> str:
-    """The content-security policy of a page: nothing is loaded, and only the scripts and styles in it are used.
+    """Return the content-security policy of a page: nothing is loaded, and only the scripts and styles in it are used.
 
-    Each is named by the hash of its text, so what a name might smuggle into the page is not obeyed by the browser.
+    Each is named by the hash of its text, so the browser does not run code that a name might bring into the page.
     """
     scripts = [text for kind, text in _SCRIPT.findall(page) if "json" not in kind]
     allowed = {
@@ -400,5 +399,5 @@ _ATTRIBUTE = re.compile(r"<[a-zA-Z][^<>]*?\sstyle=\"([^\"]*)\"")
 
 
 def inline(figure: Figure, name: str) -> Markup:
-    """A figure for the page itself."""
+    """Return a figure as markup for the page."""
     return Markup(svg(figure, name, inline=True))

@@ -1,10 +1,10 @@
-"""Makes the report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal.
+"""Makes the report of any task: page, tables, figures and ``report.json`` in a folder, and the tables at the end in a
+terminal.
 
-In: the ``Store`` of a run, or a result that has it; further forms of figures ("pdf,png").
-Out: ``analyse`` gives what the report says, ``write_report`` the page's path after writing ``RUN/report``,
-``terminal`` Rich objects, ``frames`` and ``figures`` data frames and figures by name; ``gaps`` lists methods with
-results missing (counts). InputError if the task has no report or the place is taken. A subclass of ``Report`` for each
-task says what is in it.
+In: the ``Store`` of a run, or a result that has it; further forms of figures ("pdf,png"). Out: ``analyse`` gives what
+the report says, ``write_report`` the page's path after writing ``RUN/report``, ``terminal`` Rich objects, ``frames``
+and ``figures`` data frames and figures by name; ``gaps`` lists methods with missing results (counts). InputError if the
+task has no report or the place is taken. A subclass of ``Report`` for each task says what is in it.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ A = TypeVar("A")
 
 @dataclass(frozen=True)
 class Gap:
-    """A method with ``planned`` (a count) cells; those on ``folds`` are missing, damaged or failed, the first for
-    ``reason``."""
+    """A method with ``planned`` (a count) cells; its cells on ``folds`` are missing, damaged or failed, the first
+    because of ``reason``."""
 
     method: str
     planned: int
@@ -66,10 +66,10 @@ class Gap:
 
 
 class Report(View, Generic[A]):
-    """What a task says of one of its folders; ``write`` and ``terminal`` do the rest.
+    """The report of a task on one of its folders; ``write`` and ``terminal`` show it.
 
-    ``analysis`` is everything that is said, derived from the store alone. The page is made from the template
-    that ``template`` names; without one it shows its sections one after another.
+    ``analysis`` has everything that the report says, computed only from the store. The page uses the template named by
+    ``template``; without one it shows its sections one after another.
     """
 
     kind: ClassVar[str]
@@ -90,44 +90,44 @@ class Report(View, Generic[A]):
 
     @cached_property
     def analysis(self) -> A:
-        """What ``analyse`` gives, made once; it is shown as its report is."""
+        """The result of ``analyse``, computed once; it is shown like its report."""
         value = self.analyse() if self._given is None else self._given
         if isinstance(value, Shown):
             value.__dict__.update(_kept_view=self, store=self.store)
         return value
 
     def finding(self) -> str:
-        """What was found, in one sentence; by default how much was done."""
+        """Return the finding in one sentence; by default how much was done."""
         planned = len(self.planned())
         missing = sum(len(gap.folds) for gap in self.gaps)
         return f"{self.title or self.kind}: {planned - missing} of {planned} cells have results."
 
     def line(self) -> str:
-        """The task and its folder, and what was found where that is known: a ``repr`` computes nothing."""
+        """Return the task, its folder, and the finding if it is known: a ``repr`` computes nothing."""
         done = f"raven {self.kind}, {self.store.path.name}"
         return f"{done}: {self.finding()}" if "analysis" in self.__dict__ else done
 
     def page(self) -> tuple[Path | None, str]:
-        """``report/index.html`` in the folder, where it was written."""
+        """Return ``report/index.html`` in the folder, if it was written."""
         path = report_place(self.store.path) / "index.html"
         return (path if path.is_file() else None), "ravenbench.write_report(…)"
 
     def analyse(self) -> A:
-        """Everything the report says, by default what the task states. Equal stores give equal analyses."""
+        """Return everything that the report says, by default the answer of the task. Equal stores give equal analyses."""
         _ = self.gaps  # reads the cells as they are now
         stated: A = registry.load("answer", task_of(self.kind).answer).read(self.store)
         return stated
 
     def sections(self) -> Sequence[Section]:
-        """Sections of a page without a template of its own, before those of its tables."""
+        """Return the sections of a page without its own template, before the sections of its tables."""
         return []
 
     def page_tables(self) -> Sequence[Table]:
-        """The tables of the page; those without rows may be among them."""
+        """Return the tables of the page, possibly including tables without rows."""
         return self.tables()
 
     def published(self) -> Sequence[Table]:
-        """Figures of the paper that the task repeats, beside those found."""
+        """Return tables that compare the figures of the repeated paper with those found."""
         return ()
 
     def named(self) -> dict[str, Table]:
@@ -138,32 +138,32 @@ class Report(View, Generic[A]):
         return {}
 
     def context(self) -> dict[str, Any]:
-        """What the template is given besides the analysis (``a``), the ``run``, ``figures`` and ``tables``, which is
-        ``page.PageTables``."""
+        """Return further values for the template, in addition to the analysis (``a``), the ``run``, ``figures`` and
+        ``tables``, which is ``page.PageTables``."""
         return {}
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values; by default the rows of each table."""
+        """Return the same as plain values; by default the rows of each table."""
         return {table.key: rows_json(table) for table in self.tables()}
 
     @classmethod
     def beforehand(cls, values: Mapping[str, Any]) -> list[str]:
-        """What the command says before it begins, of what it is given."""
+        """Return what the command says about its values before it begins."""
         return []
 
     @classmethod
     def previewed(cls, preview: Any) -> Sequence[Any] | None:
-        """What a terminal gets of a preview of the task's own kind; None where it is a ``Preview``."""
+        """Return the terminal output for a preview of a special kind; None for a ``Preview``."""
         return None
 
     @classmethod
     def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
-        """What the command writes besides its folder, by name."""
+        """Return what the command writes in addition to its folder, by name."""
         return {}
 
     @classmethod
     def trouble(cls, result: Any, values: Mapping[str, Any], failure: str) -> str | None:
-        """What went wrong, as the command says it when it ends with 1; ``failure`` is what the task says of failed
+        """Return what went wrong, as the command says it if its exit code is 1; ``failure`` is the message on failed
         cells."""
         errors = result.errors
         several = len(errors) > 1
@@ -172,26 +172,26 @@ class Report(View, Generic[A]):
 
     @classmethod
     def farewell(cls, values: Mapping[str, Any], results: Sequence[Any]) -> str | None:
-        """What the command says when all went well."""
+        """Return what the command says after success."""
         return None
 
     def closing(self) -> Sequence[RenderableType]:
-        """The closing tables for 80 columns; by default all that are for a terminal."""
+        """Return the tables for the end of a terminal's output in 80 columns; by default all tables for a terminal."""
         tables = (table for table in self.tables() if table.rows and table.terminal)
         return [for_terminal(table, tight=self.tight) for table in tables]
 
     def papers(self) -> list[Paper]:
-        """Return the papers to cite for the results: the papers of exactly the methods and corpora of this run."""
+        """Return the papers to cite for the results: only the papers of the methods and corpora of this run."""
         methods = [verifier.identity for verifier in self.store.plan.verifiers]
         return cited_by(self.kind, self.store.run.spec, methods)
 
     def planned(self) -> list[tuple[str, str, str]]:
-        """Method, fold and key of every cell that the folder should have."""
+        """Return method, fold and key of every cell that the folder should have."""
         return self.store.plan.planned
 
     @cached_property
     def gaps(self) -> list[Gap]:
-        """A gap for each method that lacks cells, in the plan's order; empty where every cell has its result."""
+        """A gap for each method with missing cells, in the order of the plan; empty if every cell has its result."""
         missing: dict[str, list[str]] = {}
         reasons: dict[str, str] = {}
         planned = self.planned()
@@ -207,8 +207,8 @@ class Report(View, Generic[A]):
 
     @cached_property
     def programs(self) -> list[dict[str, Any]]:
-        """Each verifier that ran outside programs, or is made of others' classes: its cells, whether all ran confined,
-        and how they were run."""
+        """Each verifier that ran outside programs, or uses classes of other authors: its cells, whether all ran
+        confined, and how they ran."""
         programs = []
         for verifier in self.store.plan.verifiers:
             if not verifier.confinement and '"component": "command"' not in json.dumps(
@@ -281,9 +281,8 @@ class Report(View, Generic[A]):
 
 
 def report_of(run: Store | Any, analysis: Any = None) -> Report[Any]:
-    """The report of a run or of its store, by the task that it belongs to; ``analysis`` spares computing it again.
-
-    InputError if that task has none.
+    """Return the report of a run or of its store, by its task; with ``analysis`` it is not computed again. InputError
+    if the task has no report.
     """
     store: Store = getattr(run, "store", run)
     if not hasattr(store, "kind"):
@@ -312,7 +311,7 @@ def report_of_task(task: type[Task]) -> type[Report[Any]] | None:
 def analyse(run: Store | Any) -> Any:
     """Return everything that the report of a run or of its store says, for any task.
 
-    Nothing is written and nothing but the store is read; equal stores give equal analyses.
+    It writes nothing and reads only the store; equal stores give equal analyses.
 
     Raises
     ------
@@ -325,13 +324,14 @@ def analyse(run: Store | Any) -> Any:
 
 
 def frames(result: Shown) -> dict[str, DataFrame]:
-    """All tables of a result as data frames of polars, unrounded: what ``result.to_polars(name)`` gives one by one."""
+    """Return all tables of a result as polars data frames, unrounded; ``result.to_polars(name)`` returns a single
+    table."""
     view: View = result._view()
     return {name: view.frame(name) for name in view.named()}
 
 
 def figures(result: Shown) -> dict[str, Figure]:
-    """All figures of a result by name, matplotlib's: what ``result.figure(name)`` gives one by one."""
+    """Return all matplotlib figures of a result by name; ``result.figure(name)`` returns a single figure."""
     return dict(result._view().figures())
 
 
@@ -340,9 +340,9 @@ def write_report(
 ) -> Path:
     """Write ``RUN/report`` (page, report.json, tables, figures) of a run or of its store and return the page's path.
 
-    An earlier report is replaced only when the new one is complete; that of a run in an object store is written
-    to ``raven-runs`` here. ``analysis`` spares computing it again; ``figures`` are forms of figures beside SVG, such as
-    ``"pdf,png"``.
+    An earlier report is replaced only when the new one is complete; the report of a run in an object store is written
+    to ``raven-runs`` on this machine. With ``analysis`` it is not computed again; ``figures`` are formats in addition
+    to SVG, such as ``"pdf,png"``.
 
     Raises
     ------
@@ -365,7 +365,7 @@ def pooled_place(first_run: Path) -> Path:
 
 
 def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:
-    """Forms of figures beside SVG from ``pdf,png`` or a list. InputError if one is not known."""
+    """Return formats of figures in addition to SVG, from ``pdf,png`` or a list. InputError for an unknown format."""
     from ravenbench.reports.page import FORMS
 
     names = figures.split(",") if isinstance(figures, str) else figures
@@ -378,12 +378,12 @@ def forms_of(figures: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def write(report: Report[Any]) -> Path:
-    """Write a report beside what it is of, as ``write_report`` does."""
+    """Write a report into the folder of its run, as ``write_report`` does."""
     return replace_report(report.store.path, report.fill, report.kind)
 
 
 def terminal(report: Report[Any]) -> list[RenderableType]:
-    """A report's closing tables for 80 columns, what is missing before them and how programs were run after them."""
+    """Return the tables of a report for 80 columns, preceded by missing results and followed by how programs ran."""
     return [
         *([averaged_over(report.gaps)] if report.gaps else []),
         *report.closing(),
@@ -406,7 +406,7 @@ def averaged_over(gaps: Sequence[Gap]) -> str:
 
 
 def gaps_json(gaps: Iterable[Gap]) -> list[dict[str, object]]:
-    """Gaps as plain values."""
+    """Return gaps as plain values."""
     return [
         {"method": gap.method, "cells": gap.planned - len(gap.folds), "planned": gap.planned}
         for gap in gaps
@@ -414,7 +414,8 @@ def gaps_json(gaps: Iterable[Gap]) -> list[dict[str, object]]:
 
 
 def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
-    """How outside programs and methods of others were run: confined, or free to read all that the user may read."""
+    """Return how outside programs and methods of other authors ran: confined, or able to read everything that the user
+    can read."""
     return table(
         "programs",
         "Outside programs and methods of other authors",
@@ -442,16 +443,16 @@ def report_place(folder: Path) -> Path:
 
 
 def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
-    """Fill a folder out of sight, put it in the place of an earlier one when it is whole, and return its page's path.
+    """Fill a temporary folder, replace the earlier folder with it when it is complete, and return the path of its page.
 
     Parameters
     ----------
     target : Path
         The folder's place (``outputs`` says what may be there).
     write : callable
-        Fills the folder it is given; when it fails, the earlier one stays.
+        Fills the folder that it gets; if it fails, the earlier folder stays.
     kind : str
-        The command, whose earlier product alone is replaced.
+        The command; only its earlier product is replaced.
 
     Raises
     ------
@@ -479,8 +480,8 @@ class FolderView(View):
     """Forms in which figures are written beside SVG: pdf, png."""
 
     def write(self, folder: str | Path, figures: str | Sequence[str] = ()) -> Path:
-        """Write page, tables, JSON and figures, if there are any, and return the page's path; an earlier one of the
-        kind is replaced. ``figures`` are forms of figures beside SVG, such as ``"pdf,png"``.
+        """Write page, tables, JSON and figures, if there are any, and return the page's path; an earlier product of the
+        kind is replaced. ``figures`` are formats in addition to SVG, such as ``"pdf,png"``.
 
         Raises
         ------
@@ -508,9 +509,8 @@ def write_parts(
     forms: Iterable[str] = (),
 ) -> None:
     """Write what every report has: ``index.html``, ``report.json``, ``references.bib``, ``tables/*.csv`` and ``.tex``,
-    ``figures/*.svg``, and these in further ``forms``.
-
-    ``report.json`` names its ``kind`` and the ``format`` of run folders it was made with, beside the report's values.
+    ``figures/*.svg``, and the figures in further ``forms``. ``report.json`` has its ``kind`` and the ``format`` of run
+    folders, in addition to the values of the report.
     """
     from ravenbench.reports.page import write_figures
     from ravenbench.store.records import FORMAT

@@ -33,7 +33,7 @@ _TYPED = str.maketrans({"−": "-", "≠": "!=", "ρ": "rho", "Δ": "delta "})
 
 
 class View(Shown, ABC):
-    """A finding (a sentence), tables and figures, and the page that has them."""
+    """A finding (a sentence), tables and figures, and the page with them."""
 
     _shown_by = "reports.results:View"
 
@@ -42,14 +42,14 @@ class View(Shown, ABC):
 
     @abstractmethod
     def finding(self) -> str:
-        """What was found, in one sentence."""
+        """Return the finding in one sentence."""
 
     @abstractmethod
     def tables(self) -> Sequence[Table]:
-        """Tables of the page, the main one first; each is also a CSV and a LaTeX file."""
+        """Return the tables of the page, the main table first; each is also a CSV and a LaTeX file."""
 
     def listings(self) -> Sequence[Table]:
-        """Long tables that are CSV files only."""
+        """Return long tables that are only CSV files."""
         return ()
 
     def long(self) -> list[str]:
@@ -57,23 +57,24 @@ class View(Shown, ABC):
         return [table.key for table in self.listings() if table.rows]
 
     def figures(self) -> Mapping[str, Figure]:
-        """Figures by name, the main one first."""
+        """Return figures by name, the main figure first."""
         return {}
 
     def page(self) -> tuple[Path | None, str]:
-        """The page, where one was written, and else how it is written."""
+        """Return the page if it was written, and how to write it otherwise."""
         return None, ""
 
     def line(self) -> str:
-        """What ``repr`` says."""
+        """Return the text of ``repr``."""
         return self.finding()
 
     def named(self) -> dict[str, Table]:
-        """Tables that have rows, by name."""
+        """Return the tables that have rows, by name."""
         return {table.key: table for table in (*self.tables(), *self.listings()) if table.rows}
 
     def frame(self, name: str | None = None) -> DataFrame:
-        """A table as a data frame of polars, unrounded; columns of one title are numbered, signs in titles can be typed."""
+        """Return a table as a polars data frame, unrounded; columns with the same title are numbered, and all
+        characters in titles can be typed."""
         import polars as pl
 
         check_not_forked()
@@ -88,11 +89,11 @@ class View(Shown, ABC):
         )
 
     def drawn(self, name: str | None = None) -> Figure:
-        """A matplotlib figure, by default the main one."""
+        """Return a matplotlib figure, by default the main figure."""
         return _item_named(self.figures(), name, "figure")
 
     def html(self) -> str:
-        """What a notebook shows; every text of a user is escaped."""
+        """Return the HTML for a notebook; every text of a user is escaped."""
         from ravenbench.reports.page import inline
 
         figures = self.figures()

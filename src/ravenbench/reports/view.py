@@ -1,10 +1,10 @@
-"""Makes tables of records: title, value, digits, JSON key and place in the terminal of a number are in one line.
+"""Makes tables of records; one line of code defines title, value, digits, JSON key and place in the terminal of a
+number.
 
-In: records of any kind, one a row, and a ``Col`` for each value; then a ``Table``, or a number and its ``Column``.
-Out: a ``Table``, and it as terminal table, CSV, LaTeX, HTML or JSON; a number as text. Undefined values are "n/a"
-(contract 16), in CSV empty, in JSON null. ``public`` and the functions with it give texts and values whose paths are
-names only; ``named``, ``printable``, ``harmless`` and ``latex`` give safe text. ValueError if a row does not fit the
-columns.
+In: records of any kind, one a row, and a ``Col`` for each value; then a ``Table``, or a number and its ``Column``. Out:
+a ``Table``, and it as terminal table, CSV, LaTeX, HTML or JSON; a number as text. Undefined values are "n/a" (contract
+16), in CSV empty, in JSON null. ``public`` and its variants give texts and values with names instead of paths;
+``named``, ``printable``, ``harmless`` and ``latex`` give safe text. ValueError if a row does not fit the columns.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Toned(str):
 
     @classmethod
     def of(cls, text: str, tone: str) -> Toned:
-        """The text in this colour, "" for none."""
+        """Return the text in this colour, "" for none."""
         toned = cls(text)
         toned.tone = tone
         return toned
@@ -78,7 +78,7 @@ class Number:
     interval: tuple[float, float] | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Both by name; the value is a mean everywhere in JSON."""
+        """Return both by name; the value is always called a mean in JSON."""
         return {
             "mean": self.value,
             "interval": None if self.interval is None else list(self.interval),
@@ -91,11 +91,10 @@ Value = str | int | float | Measure | Range | None
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading and how its numbers are written; ``text`` columns are set left, others right.
-
-    Of ``probability`` columns, what would round to zero is written as below the least number shown; columns that do not
-    fit into 80 characters are not for a narrow ``terminal``. ``key`` names it, by default its title; ``about`` is what
-    the table's note says of it.
+    """The heading of a column and the form of its numbers; ``text`` columns are aligned left, others right. In
+    ``probability`` columns, a value that would round to zero is written as below the smallest number shown; columns
+    that do not fit into 80 characters are not for a narrow ``terminal``. ``key`` names it, by default its title;
+    ``about`` is its explanation in the note of the table.
     """
 
     title: str
@@ -109,7 +108,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """What tells it from the other columns."""
+        """The name that distinguishes it from the other columns."""
         return self.key or self.title
 
 
@@ -117,10 +116,10 @@ class Column:
 class Table:
     """Rows of values under columns.
 
-    ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it, ``objects`` are
-    its rows in JSON, ``links`` where the first column leads on a page, a row each or none at all. ``section`` is the
-    page's, by the name that its template has for it, by default the key, None where no page has it; ``terminal``: it is
-    shown there too.
+    ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it, ``objects`` are its rows in
+    JSON, ``links`` are the targets of the first column on a page, one for each row or none. ``section`` is its section
+    of the page, by the name in the template, by default the key, None if no page has it; with ``terminal`` it is shown
+    there too.
     """
 
     key: str
@@ -140,7 +139,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Col(Generic[R]):
-    """All that a report says of one value of a record: where it is read, and how it is headed, shown and keyed."""
+    """The definition of one value of a record: its source, heading, form and JSON key."""
 
     get: Callable[[R], Any]
     column: Column | None
@@ -162,7 +161,7 @@ def col(
     key: str = "",
     about: str = "",
 ) -> Col[R]:
-    """A column of ``table``: one value of each record, in all the forms that a report has.
+    """Define a column of ``table``: one value of each record, in all forms of a report.
 
     Parameters
     ----------
@@ -209,7 +208,7 @@ def each(
     json: Callable[[T], str] | None = None,
     terminal: Container[T] | None = None,
 ) -> list[Col[R]]:
-    """A column for each of several things (metrics, setups …), as ``col``: its title, and its value of a record.
+    """Define a column for each of several items (metrics, setups …), as ``col``: its title, and its value of a record.
 
     ``terminal`` has those that fit there, by default all.
     """
@@ -238,7 +237,7 @@ def table(
     section: str | None = "",
     terminal: bool = True,
 ) -> Table:
-    """A table of records, one a row: all that is said of it, but that a report has it (``Report.tables``).
+    """Make a table of records, one in each row; a report lists its tables in ``Report.tables``.
 
     Parameters
     ----------
@@ -259,23 +258,23 @@ def table(
 
 
 def objects(rows: Iterable[R], *cols: Col[R]) -> list[dict[str, Any]]:
-    """Records as JSON objects: the values of the columns that have a key, undefined ones None."""
+    """Return records as JSON objects: the values of the columns that have a key, None if undefined."""
     keyed = [(col.json, col.get) for col in cols if col.json is not None]
     return [{key: _plain_json(get(record)) for key, get in keyed} for record in rows]
 
 
 def rows_json(table: Table) -> list[dict[str, Any]]:
-    """The rows of a table made by ``table`` as JSON objects."""
+    """Return the rows of a table made by ``table`` as JSON objects."""
     return list(table.objects)
 
 
 def value_of(estimate: Number | Estimate | None) -> float | None:
-    """The value of an estimate, without its interval, in its unit; None where there is none."""
+    """Return the value of an estimate without its interval, in its unit; None without an estimate."""
     return None if estimate is None else estimate.value
 
 
 def interval_of(estimate: Number | Estimate | None) -> tuple[float, float] | None:
-    """The interval (low, high) of an estimate, in its unit, where it has one."""
+    """Return the interval (low, high) of an estimate, in its unit; None without one."""
     return None if estimate is None else estimate.interval
 
 
@@ -294,7 +293,7 @@ def _plain_json(value: Any) -> Any:
 
 
 class Section(NamedTuple):
-    """A section of a page that no template has: anchor, heading, body."""
+    """A section that is not in the template of a page: anchor, heading, body."""
 
     id: str
     heading: str
@@ -302,7 +301,7 @@ class Section(NamedTuple):
 
 
 def without(table: Table, *names: str) -> Table:
-    """The same table without these columns, and without what its note says of them."""
+    """Return the same table without these columns and their explanations in the note."""
     indices = [i for i, column in enumerate(table.columns) if column.name not in names]
     note = table.note
     for column in table.columns:
@@ -317,12 +316,13 @@ def without(table: Table, *names: str) -> Table:
 
 
 def narrow(table: Table) -> Table:
-    """The same table with the columns alone that are for a narrow terminal."""
+    """Return the same table with only the columns for a narrow terminal."""
     return without(table, *(column.name for column in table.columns if not column.terminal))
 
 
 def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
-    """A number in a column's form: thousands apart, a real minus sign; ``short`` drops the zero before the point."""
+    """Return a number in the form of its column: thousands separated, a real minus sign; ``short`` drops the zero
+    before the point."""
     if value is None:
         return MISSING
     if isinstance(value, int):
@@ -336,7 +336,7 @@ def number(value: float | int | None, column: Column, *, short: bool = False) ->
 
 
 def unlike(left: float, right: float) -> tuple[str, str]:
-    """Two figures of a comparison, with as many digits, two or more, as it takes to see that they differ."""
+    """Return two figures of a comparison with enough digits, at least two, to show that they differ."""
     digits = next((n for n in range(2, 6) if f"{left:.{n}f}" != f"{right:.{n}f}"), 6)
     return f"{left:.{digits}f}", f"{right:.{digits}f}"
 
@@ -347,7 +347,7 @@ def figure(value: float | None, signed: bool = False) -> str:
 
 
 def highest(what: str, scores: Iterable[tuple[str, float | None]], better: bool = True) -> str:
-    """Whose score is highest, in a sentence; lowest, where higher is not ``better``."""
+    """Return a sentence on the highest score; the lowest, if higher is not ``better``."""
     known = [(value, name) for name, value in scores if value is not None]
     value, name = (max if better else min)(known, key=itemgetter(0), default=(None, ""))
     end = "Highest" if better else "Lowest"
@@ -359,7 +359,7 @@ def highest(what: str, scores: Iterable[tuple[str, float | None]], better: bool 
 
 
 def plain(value: Value, column: Column, *, short: bool = False) -> str:
-    """A value as one line of text."""
+    """Return a value as one line of text."""
     if isinstance(value, str):
         return named(value)
     if isinstance(value, Range):
@@ -375,7 +375,7 @@ def plain(value: Value, column: Column, *, short: bool = False) -> str:
 
 
 def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
-    """A rich table that fits the terminal; other texts give way before names, numbers never break.
+    """Return a rich table that fits the terminal; other texts break before names do, and numbers never break.
 
     Columns that do not fit into 80 characters are left out, with their explanation in the note, unless the terminal is
     wide enough; ``tight`` has no gaps or edges.
@@ -469,7 +469,7 @@ def _for_terminal(
 
 
 def to_csv(table: Table) -> str:
-    """Unrounded numbers, as ``flat`` gives them; n/a is empty."""
+    """Return CSV with the unrounded numbers of ``flat``; n/a is empty."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     header, rows = flat(table)
@@ -480,7 +480,7 @@ def to_csv(table: Table) -> str:
 
 
 def flat(table: Table) -> tuple[list[str], list[list[str | int | float | None]]]:
-    """Heads and unrounded rows; a spread, a mark and the ends of an interval have columns of their own."""
+    """Return headings and unrounded rows; a spread, a mark and the limits of an interval have separate columns."""
     names_by_column = [
         _part_names([row[i] for row in table.rows]) for i in range(len(table.columns))
     ]
@@ -521,9 +521,9 @@ def _raw(value: Value, part_name: str) -> str | int | float | None:
 
 
 def harmless(text: str) -> str:
-    """Text for a CSV cell: a spreadsheet would run a name such as ``=cmd()``; the apostrophe makes it text.
+    """Return text for a CSV cell: a spreadsheet would run a name such as ``=cmd()``, and an apostrophe makes it text.
 
-    Control characters become spaces; what is a number stays one.
+    Control characters become spaces; a number stays a number.
     """
     safe = public(printable(text))
     if text[:1] not in ("\t", "\r", "\n") and safe.lstrip()[:1] not in _FORMULA:
@@ -583,12 +583,13 @@ _LATEX = {
 
 
 def latex(text: str) -> str:
-    """Text that LaTeX prints as it is."""
+    """Return text that LaTeX prints without changes."""
     return "".join(_LATEX.get(character, character) for character in public(printable(text)))
 
 
 def to_latex(table: Table) -> str:
-    """A booktabs table, numbers as on a page and the note below it; a wide one takes both columns of a page."""
+    """Return a booktabs table with numbers as on a page and the note below it; a wide table takes both columns of a
+    page."""
     star = "*" if len(table.columns) > _IN_A_COLUMN else ""
     letters = "".join("l" if column.text else "r" for column in table.columns)
     rows = [" & ".join(map(_latex_cell, row, table.columns)) for row in table.rows]
@@ -627,7 +628,7 @@ def _latex_cell(value: Value, column: Column) -> str:
 
 
 def to_html(table: Table, *, sortable: bool = True) -> Markup:
-    """A table whose headings sort it (with the base page's script); the first column heads each row."""
+    """Return an HTML table whose headings sort it (by the script of the base page); the first column heads each row."""
     button = Markup('<button type="button">{}</button>') if sortable else Markup("{}")
     head = Markup("").join(
         Markup('<th scope="col"{}>{}</th>').format(
@@ -698,7 +699,7 @@ def _html_cell(column_index: int, value: Value, column: Column, link: str = "") 
 
 
 def printable(text: str) -> str:
-    """Text without control characters, which neither XML nor a terminal should be given."""
+    """Return text without control characters, which are unsafe in XML and in a terminal."""
     return (
         text
         if text.isprintable()
@@ -707,7 +708,7 @@ def printable(text: str) -> str:
 
 
 def named(text: str) -> str:
-    """A component as people are shown it: of a folder among its parameters the last part alone."""
+    """Return a component as shown to people: only the last part of a folder among its parameters."""
     return _FOLDER.sub(r"\1…/\2\1", text)
 
 
@@ -734,14 +735,14 @@ _END = re.compile(r"(?<=[^/\\\s])[/\\]+(?=$|['\"])")
 
 
 def public(text: str) -> str:
-    """A text whose paths are names: ``/home/ann/case/q.txt`` becomes ``q.txt``; addresses stay."""
+    """Return a text with names instead of paths: ``/home/ann/case/q.txt`` becomes ``q.txt``; URLs stay."""
     if ("/" in text or "\\" in text) and _ABSOLUTE.search(text):
         return _ABSOLUTE.sub("", _END.sub("", text))
     return text
 
 
 def public_json(value: Any) -> Any:
-    """A JSON value whose texts and keys are ``public``."""
+    """Return a JSON value whose texts and keys are ``public``."""
     if isinstance(value, str):
         return public(value)
     if isinstance(value, Mapping):
@@ -753,7 +754,7 @@ def public_json(value: Any) -> Any:
 
 
 def public_head(head: Head) -> Head:
-    """What decided a run, its places by their names alone, also those given from the folder of the command."""
+    """Return what decided a run, with names instead of paths, also for relative paths."""
     data = {key: re.sub(r"(?<!\S)[^\s/\\]*+[/\\](?:.*[/\\])?", "", key) for key in head.data}
     return msgspec.structs.replace(
         head, spec=_public_places(head.spec), data=_distinct(data, head.data)

@@ -31,13 +31,14 @@ from ravenbench.verifiers.contract.base import Calibrated, Scorer
 
 
 def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
-    """Key, 24 hexadecimal digits, of one method on one train set and one test set. Seeds are parameters of what
-    draws."""
+    """Key, 24 hexadecimal digits, of one method on one train set and one test set. Seeds are parameters of the methods
+    that draw."""
     return content_key([decides(verifier), train_digest, test_digest])
 
 
 def decides(method: Component) -> list[Any]:
-    """JSON form of all that decides a method's answers: its identity, and how its scorers are calibrated by default."""
+    """Return the JSON form of everything that decides the answers of a method: its identity, and the default
+    calibration of its scorers."""
     calibrators = []
     for scorer in _scorers(method):
         calibrator = identity(scorer.default_calibrator())
@@ -105,7 +106,7 @@ def _with_new_rows(problems: Problems, texts: TextTable, cited_rows: Ints, rows:
 
 
 def fold_record(fold: Fold) -> FoldRecord:
-    """A fold's entry in a plan."""
+    """Return the entry of a fold in a plan."""
     digests = {"train_digest": fold.train_digest(), "test_digest": fold.test.digest()}
     fields: dict[str, Any] = {**fold.labels, **fold.counts, **digests}
     if further := {
@@ -116,7 +117,7 @@ def fold_record(fold: Fold) -> FoldRecord:
 
 
 def verifier_record(name: str, component: Component) -> VerifierRecord:
-    """A verifier's entry in a plan."""
+    """Return the entry of a verifier in a plan."""
     return VerifierRecord(
         name=name,
         spec=str(component),
@@ -132,7 +133,7 @@ def verifier_record(name: str, component: Component) -> VerifierRecord:
 def cell_places(
     components: Mapping[str, Component], folds: Mapping[str, FoldRecord]
 ) -> list[CellPlace]:
-    """A cell for every fold and verifier."""
+    """Return a cell for every fold and verifier."""
     decided = {name: decides(component) for name, component in components.items()}
     return [
         CellPlace(
@@ -155,7 +156,7 @@ def save_plan(
     ids: Sequence[str] | None = None,
     arrays: Mapping[str, Floats] | None = None,
 ) -> None:
-    """Write a whole plan: ``run.json`` (``begin``), texts, labels, arrays, folds, and the manifest last.
+    """Write a complete plan: ``run.json`` (``begin``), texts, labels, arrays, folds, and the manifest last.
 
     ``folds`` use the rows of ``texts``, which have these ``ids`` (by default content hashes); ``arrays`` has further
     ones by file name without ending.

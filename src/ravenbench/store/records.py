@@ -1,4 +1,4 @@
-"""Defines what a run's folder says of itself: typed, versioned records, read and written only here.
+"""Defines the typed, versioned records in a run's folder, which only this module reads and writes.
 
 In: a path, and a record (with arrays by name for ``write_packed``), or the class that a record has to be of.
 Out: a file and its SHA-256 (hexadecimal), or the record (``Head``, ``Plan``, ``CellRecord`` …), with arrays by name
@@ -53,16 +53,16 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Base of all records. A field that is missing or of another type is an error when it is read."""
+    """Base class of all records. Reading a record with a missing field or a field of another type is an error."""
 
 
 R = TypeVar("R", bound=Record)
 
 
 class Head(Record, frozen=True, kw_only=True):
-    """``run.json``: what decides the run, and with what it was made; written first.
+    """``run.json``: what decides the run, and the versions that made it; written first.
 
-    ``spec`` is the task's resolved spec, ``data`` the hash of every input by name, ``seed`` that of all draws.
+    ``spec`` is the task's resolved spec, ``data`` the hash of every input by name, ``seed`` the seed of all draws.
     """
 
     spec: dict[str, Any]
@@ -74,7 +74,7 @@ class Head(Record, frozen=True, kw_only=True):
 
 
 class PairsRecord(Record, frozen=True, kw_only=True):
-    """Counts of pairs (or problems): ``same`` have one author, ``different`` have two."""
+    """Counts of pairs (or problems): ``same`` have one author, ``different`` have two authors."""
 
     same: int
     different: int
@@ -86,7 +86,7 @@ class PairsRecord(Record, frozen=True, kw_only=True):
 
 
 class PairCounts(Record, frozen=True, kw_only=True):
-    """Counts of pairs to learn from, to calibrate on and to test on."""
+    """Counts of pairs for training, calibration and testing."""
 
     fit: PairsRecord
     calibrate: PairsRecord
@@ -102,7 +102,7 @@ class Sides(Record, frozen=True, kw_only=True):
 
 
 class Composition(Record, frozen=True, kw_only=True):
-    """Share (0 to 1) of test pairs within one topic, among same-author and among different-author pairs (None: not
+    """Proportion (0 to 1) of test pairs within one topic, among same-author and among different-author pairs (None: not
     known)."""
 
     same: float | None
@@ -113,7 +113,7 @@ class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One fold: its source, its content, and the hashes of both sides.
 
     ``setup``, ``pool``, ``fold``, ``repetition``, ``null``, ``version``, ``obfuscator``, ``seed`` and ``attack`` are
-    labels, set by the tasks that use them; they never enter a key. ``labels`` has what further ones a fold came with.
+    labels, set by the tasks that use them; they never enter a key. ``labels`` has further labels of a fold.
     """
 
     train_digest: str
@@ -143,10 +143,10 @@ GOOD_FAITH = "not confined: in good faith"
 
 
 class VerifierRecord(Record, frozen=True, kw_only=True):
-    """A method of a plan: the name it is shown under, its spec, all that decides its answers, and its provenance.
+    """A method of a plan: its displayed name, its spec, everything that decides its answers, and its provenance.
 
     ``source`` is a hash of the files of classes that are not Raven's own, and of models; ``foreign`` says whether there
-    are such classes, beside scikit-learn's; None in plans made before this was noted. ``reads_grammar`` is
+    are classes of other authors, except scikit-learn's; None in plans made before this was noted. ``reads_grammar`` is
     ``Component.reads_grammar``, of any part of it.
     """
 
@@ -161,8 +161,8 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
 
     @property
     def confinement(self) -> str:
-        """What is said of a method of others' classes wherever content or programs are reported; "" of Raven's own, and
-        of programs alone, whose cells say how they ran. An old plan without this field is assumed to have these
+        """The note on a method with classes of other authors wherever content or programs are reported; "" for Raven's
+        methods, and for programs, whose cells say how they ran. An old plan without this field is assumed to have these
         classes.
         """
         is_foreign = self.source is not None if self.foreign is None else self.foreign
@@ -170,7 +170,7 @@ class VerifierRecord(Record, frozen=True, kw_only=True):
 
 
 class CellPlace(Record, frozen=True, kw_only=True):
-    """Which cell answers which fold with which verifier."""
+    """The verifier and the fold of a cell, and its key."""
 
     key: str
     verifier: str
@@ -190,24 +190,23 @@ class Plan(Record, frozen=True, kw_only=True):
 
     @property
     def planned(self) -> list[tuple[str, str, str]]:
-        """Method, fold and key of every result that the folder should have."""
+        """Return method, fold and key of every result that the folder should have."""
         return [(cell.verifier, cell.fold, cell.key) for cell in self.cells]
 
 
 class Seconds(Record, frozen=True, kw_only=True):
-    """Seconds a cell took: ``fit`` to learn, ``score`` to answer."""
+    """Seconds that a cell took: ``fit`` for training, ``score`` for answering."""
 
     fit: float
     score: float
 
 
 class CellRecord(Record, frozen=True, kw_only=True):
-    """What a cell says of itself; its arrays are in the same file.
+    """The record of a cell; its arrays are in the same file.
 
-    ``n`` counts its problems. A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was
-    left unanswered. ``programs`` says how outside programs were run, "confined" or "not confined" and why; "" where
-    none was. ``exposed`` says why a method that is not Raven's own may know more than it was handed, "" where it
-    does not.
+    ``n`` counts its problems. A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it is
+    unanswered. ``programs`` says how outside programs ran, "confined" or "not confined" and why; "" without programs.
+    ``exposed`` says why a method that is not Raven's own may know more than its input, "" where it does not.
     """
 
     key: str
@@ -232,13 +231,13 @@ class _Envelope(msgspec.Struct):
 
 
 def kinds() -> tuple[str, ...]:
-    """Every task that a folder may belong to: Raven's own and those of installed packages."""
+    """Return every task that a folder may belong to: Raven's tasks and those of installed packages."""
     return (*KINDS, *(name for name in registry.targets("task") if name not in KINDS))
 
 
 def write_record(path: Path, kind: str, record: Record) -> str:
-    """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file. Raises ValueError if it
-    contains a number that is not finite, or no task has this kind."""
+    """Write a record in its envelope, completely or not at all, and return the SHA-256 of the file. Raises ValueError
+    if it contains a number that is not finite, or no task has this kind."""
     check_kind(kind)
     plain = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False)
     body = msgspec.json.format(files.escaped_json(plain).encode(), indent=1)
@@ -247,12 +246,12 @@ def write_record(path: Path, kind: str, record: Record) -> str:
 
 
 def read_record(path: Path, shape: type[R]) -> R:
-    """The record of a file; StoreError if it is of another format, damaged or of another shape."""
+    """Return the record of a file; StoreError if it has another format, is damaged or has other fields."""
     return decode(path, open_record(path)[1], shape)
 
 
 def record_or_none(path: Path, shape: type[R]) -> R | None:
-    """The record of a file, None where it is missing or damaged: it is then made again."""
+    """Return the record of a file, None if it is missing or damaged: it is then made again."""
     try:
         return read_record(path, shape)
     except (OSError, StoreError):
@@ -268,7 +267,7 @@ def open_record(path: Path) -> tuple[str, bytes]:
 def write_packed(
     path: Path, kind: str, record: Record, arrays: Arrays, *, sync: bool = True
 ) -> None:
-    """Write a record and its arrays as one file, whole or not at all.
+    """Write a record and its arrays as one file, completely or not at all.
 
     ``sync`` waits until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the
     system had not written yet; such a file is missing or does not have its hash, and ``files.sync_folder`` rules it
@@ -291,7 +290,7 @@ def write_packed(
 
 
 def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]:
-    """The record and the arrays of a file; StoreError as of ``read_record``."""
+    """Return the record and the arrays of a file; StoreError as in ``read_record``."""
     data = files.read_ordinary(path)
     end = data.find(b"\n") + 1
     envelope = _opened(path, data[:end], memoryview(data)[end:])
@@ -300,7 +299,7 @@ def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]
 
 
 def packed_or_none(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]] | None:
-    """The same, None where it is missing or damaged."""
+    """Return the same, None if it is missing or damaged."""
     try:
         return read_packed(path, shape)
     except (OSError, ValueError, StoreError):
@@ -358,7 +357,7 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
 
 
 def hash_of(kind: str, *parts: bytes | memoryview) -> str:
-    """SHA-256 of a word and what follows it."""
+    """Return the SHA-256 of a word and the bytes after it."""
     digest = hashlib.sha256(kind.encode())
     for part in parts:
         digest.update(b"\n")
@@ -367,7 +366,7 @@ def hash_of(kind: str, *parts: bytes | memoryview) -> str:
 
 
 def check_kind(kind: str) -> None:
-    """Raise ValueError for a kind under which nothing can be read again."""
+    """Raise ValueError for a kind that could not be read again."""
     if kind not in KINDS and kind not in kinds():
         raise ValueError(
             f"unknown task {kind!r}; known: {', '.join(kinds())}; a package adds its tasks by"
@@ -376,11 +375,11 @@ def check_kind(kind: str) -> None:
 
 
 class OtherFormat(StoreError):
-    """The folder was written by another version of Raven."""
+    """Another version of Raven wrote the folder."""
 
 
 def damaged(path: Path, reason: object) -> StoreError:
-    """The error for a file of a run that cannot be used."""
+    """Return the error for a file of a run that cannot be used."""
     return StoreError(
         f"{path}: this file of a run is damaged ({reason})\n  fix: repeat the command that"
         " made this run, which repairs its folder"
@@ -388,7 +387,7 @@ def damaged(path: Path, reason: object) -> StoreError:
 
 
 def another_format(path: Path, written_as: str) -> OtherFormat:
-    """The error for a folder that another Raven wrote."""
+    """Return the error for a folder that another version of Raven wrote."""
     return OtherFormat(
         f"{path}: another version of Raven wrote this folder\n  found: {written_as}\n"
         f"  expected: format {FORMAT}, which this version writes\n  fix: give another folder,"

@@ -50,7 +50,7 @@ _HELD: set[str] = set()
 
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
-    """Be the only one who writes a run's folder; one that does not exist yet is locked by ``hold`` when it is made.
+    """Lock the folder of a run, so that nobody else writes it; ``hold`` locks a new folder when it is made.
     Raises InputError if another process, or another thread of this one, writes it."""
     name = str(folder)
     if name in _WANTED:
@@ -65,7 +65,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def hold(folder: Path) -> None:
-    """Lock a folder that has just been made, if this process is to write it; InputError if another was faster."""
+    """Lock a new folder if this process will write it; InputError if another process was faster."""
     from filelock import FileLock, Timeout
 
     name = str(folder)
@@ -158,9 +158,9 @@ def open_or_create(
     plan: Planner,
     inputs: Iterable[str] = (),
 ) -> Store:
-    """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
+    """Return a planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
-    ``data`` has the identity of data and methods by name, ``inputs`` places of data that the spec does not name. When
+    ``data`` has the identity of data and methods by name, ``inputs`` places of data that the spec does not name. If
     ``plan`` raises before it begins, nothing was written. InputError if the folder contains other files or cannot be
     written, StoreError if another version of Raven wrote it.
     """
@@ -234,7 +234,7 @@ def _name_edited(store: Store) -> None:
 
 
 def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str]) -> Store | None:
-    """The planned folder that ``open_or_create`` would resume, None if it would start again; nothing is written.
+    """Return the planned folder that ``open_or_create`` would resume, None if it would start again; nothing is written.
     Errors are the same."""
     return _earlier(folder, kind, _head(spec, data))
 
@@ -302,7 +302,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
 
 
 def data_hash(data_name: str) -> str:
-    """Identity of a file, a folder or a built-in corpus; SpecError if it is none of these."""
+    """Return the identity of a file, a folder or a built-in corpus; SpecError for anything else."""
     if not data_name.strip():
         raise SpecError(
             "an empty name is not a corpus, file or folder", fix="for the current folder write ."
@@ -324,7 +324,7 @@ def data_hash(data_name: str) -> str:
 
 
 def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
-    """Names whose value differs between two sets of hashes."""
+    """Return the names whose values differ between two sets of hashes."""
     return [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
 
 
@@ -366,12 +366,12 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
 
 
 def written(folder: Path) -> frozenset[str]:
-    """Hashes of what a run has written elsewhere; none where it is new."""
+    """Return the hashes of files that a run has written elsewhere; none for a new run."""
     products = folder / "products"
     return frozenset(path.name for path in products.iterdir()) if products.is_dir() else frozenset()
 
 
 def note(folder: Path, digest: str) -> None:
-    """Note a product before it takes its place, so that it counts as Raven's own whenever the process ends."""
+    """Record a product before it is moved to its place, so that it counts as Raven's even if the process ends."""
     files.make_folder(folder / "products")
     files.write_bytes(folder / "products" / digest, b"")

@@ -1,9 +1,10 @@
-"""Reads and writes a run's folder: one folder a run, one file a fold, one file a cell (a method's result on one fold).
+"""Reads and writes a run's folder: one folder for each run, one file for each fold and for each cell (the result of a
+method on one fold).
 
 In: the path of a run's folder; records, labels, folds and arrays to write.
 Out: a ``Store`` with its records (``Head``, ``Plan``), texts, ``Fold`` objects (arrays of row numbers from 0), truth
 (n,) bool, True = same author, and ``Cell`` objects: answers (n,) from 0 to 1, 0.5 = unanswered, and raw scores (n,) or
-(n, features), no fixed range, both higher = same author, None where it failed. InputError if it is not a finished plan,
+(n, features), no fixed range, both higher = same author, None if it failed. InputError if it is not a finished plan,
 StoreError if it is damaged.
 """
 
@@ -64,7 +65,7 @@ SYNC_ABOVE_SECONDS = 1.0
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One method's results on one fold: its record, and its arrays by name, one row a problem (none where it
+    """The results of a method on one fold: its record, and its arrays by name with one row for each problem (none if it
     failed)."""
 
     record: records.CellRecord
@@ -72,22 +73,22 @@ class Cell:
 
     @property
     def error(self) -> str | None:
-        """Why it failed, or None."""
+        """The reason why it failed, or None."""
         return self.record.error
 
     @property
     def answers(self) -> Floats | None:
-        """Answers (n,) in [0, 1] to the test problems, None where it failed."""
+        """Answers (n,) in [0, 1] to the test problems, None if it failed."""
         return self.arrays.get("answers")
 
     @property
     def scores(self) -> Floats | None:
-        """Raw scores (n,) or (n, features), higher = same author, None where it failed."""
+        """Raw scores (n,) or (n, features), higher = same author, None if it failed."""
         return self.arrays.get("scores")
 
 
 class Store(Shown):
-    """A run's folder as records, texts, folds and cells (layout in docs/architecture.md)."""
+    """The folder of a run as records, texts, folds and cells (layout in docs/architecture.md)."""
 
     _shown_by = "reports.report:report_of"
 
@@ -105,8 +106,8 @@ class Store(Shown):
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """An existing, planned run of any task; InputError if there is none, or its plan was never finished, StoreError
-        if it is damaged or another version of Raven wrote it."""
+        """Open an existing, planned run of any task; InputError if there is none, or its plan was never finished,
+        StoreError if it is damaged or another version of Raven wrote it."""
         store = cls(files.location(path))
         if not (store.path / "run.json").is_file():
             raise InputError(
@@ -124,7 +125,7 @@ class Store(Shown):
 
     @property
     def planned(self) -> bool:
-        """Whether the manifest, written last in planning, is there and every file it names is whole; OtherFormat if
+        """Say whether the manifest, written last in planning, exists and all its files are undamaged; OtherFormat if
         another version of Raven wrote it."""
         try:
             return not any(True for _ in self.damaged_files())
@@ -134,7 +135,7 @@ class Store(Shown):
             return False
 
     def damaged_files(self) -> Iterator[str]:
-        """Names of the files of the plan that are missing or changed."""
+        """Return the names of the files of the plan that are missing or changed."""
         for name, sha in self.plan.files.items():
             try:
                 path = self._within(name)
@@ -145,9 +146,8 @@ class Store(Shown):
                 yield name
 
     def write_plan(self, plan: records.Plan) -> None:
-        """Commit the planning: the manifest, with the hash of every file written so far, goes last.
-
-        When this returns, the disk has the manifest and all that it names, under their names.
+        """Commit the plan: write the manifest, with the hash of every file written so far, last. When this returns, the
+        manifest and all its files are on the disk.
         """
         for folder in (self.path / "folds", self.path / "texts", self.path):
             files.sync_folder(folder)
@@ -173,7 +173,7 @@ class Store(Shown):
 
     @cached_property
     def kind(self) -> str:
-        """The task this folder belongs to."""
+        """The task to which this folder belongs."""
         return self._open("run.json")[0]
 
     @cached_property
@@ -187,7 +187,7 @@ class Store(Shown):
         return self.plan_as(records.Plan)
 
     def plan_as(self, shape: type[P]) -> P:
-        """The manifest of one task. Raises StoreError if the folder's manifest has another shape."""
+        """Return the manifest of one task. Raises StoreError if the manifest of the folder has other fields."""
         return records.decode(self.path / "plan.json", self._open("plan.json")[1], shape)
 
     def expect(self, kind: str) -> None:
@@ -219,7 +219,7 @@ class Store(Shown):
 
     @cached_property
     def labels(self) -> dict[str, Labels]:
-        """Author and topic of each row of ``texts``, where known."""
+        """Author and topic of each row of ``texts``, if known."""
         columns = ("author", "topic", "language")
         return {
             column: Labels.of(self._documents[column].to_list())
@@ -229,7 +229,7 @@ class Store(Shown):
 
     @cached_property
     def splits(self) -> dict[str, Labels]:
-        """By name of a split, the part that each row of ``texts`` is in."""
+        """By name of a split, the part of each row of ``texts``."""
         columns = [column for column in self._documents.columns if column.startswith("split ")]
         return {
             column.removeprefix("split "): Labels.of(self._documents[column].to_list())
@@ -242,7 +242,7 @@ class Store(Shown):
         return similarity
 
     def similarity2(self) -> Floats | None:
-        """Cosine similarities (T, T) in a second encoder, where topics were extracted; else None."""
+        """Cosine similarities (T, T) by a second encoder, if topics were extracted; otherwise None."""
         path = self.path / "similarity2.npy"
         return self._array(path) if path.is_file() else None
 
@@ -288,7 +288,7 @@ class Store(Shown):
         )
 
     def fold(self, name: str) -> Fold:
-        """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
+        """Return a fold with labelled training problems and blind test problems; the caller may change its arrays."""
         arrays = {array_name: array.copy() for array_name, array in self._read_fold(name).items()}
         labels = {
             column: replace(labels, codes=labels.codes.copy())
@@ -297,7 +297,7 @@ class Store(Shown):
         return _fold(name, arrays, self.texts, labels)
 
     def shared_fold(self, name: str) -> Fold:
-        """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
+        """Return the same fold for reading only; its parts are made once for all methods of a fold."""
         if name not in self._shared:
             arrays = self._read_fold(name)
             shared_before = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
@@ -308,7 +308,7 @@ class Store(Shown):
         return self._shared[name]
 
     def truth(self, name: str) -> Bools:
-        """Truth of a fold's test problems, (n,) bool, True = same author."""
+        """Return the truth of the test problems of a fold, (n,) bool, True = same author."""
         truth: Bools = (self._folds.get(name) or self._fold_file(name, ["test_same"]))[
             "test_same"
         ].copy()
@@ -345,7 +345,7 @@ class Store(Shown):
             raise records.damaged(path, error) from error
 
     def documents(self, folds: Iterable[str]) -> Ints:
-        """Rows of ``texts`` that these folds learn from or test on, each once, in order."""
+        """Return the rows of ``texts`` that these folds use for training or testing, each once, in order."""
         sides = [
             side.documents
             for fold in map(self.shared_fold, folds)
@@ -354,7 +354,7 @@ class Store(Shown):
         return np.unique(np.concatenate(sides))
 
     def cell_path(self, key: str) -> Path:
-        """File of a cell."""
+        """Return the file of a cell."""
         return self._within(f"cells/{key}.cell")
 
     def _within(self, name: str) -> Path:
@@ -366,7 +366,7 @@ class Store(Shown):
         return self.path / name
 
     def write_cell(self, record: records.CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Commit a cell: its file is there when it is whole.
+        """Commit a cell: its file exists only when it is complete.
 
         A cell that was expensive to compute is on the disk when this returns. Cheap ones are written, so that a killed
         process loses nothing, and all synced together before the run says that it is done (``sync``).
@@ -380,7 +380,7 @@ class Store(Shown):
             records.write_packed(path, self.kind, record, arrays, sync=expensive)
 
     def read_cell(self, key: str) -> Cell | None:
-        """A committed cell, or None where it is missing or damaged (it is then computed again)."""
+        """Return a committed cell, or None if it is missing or damaged (it is then computed again)."""
         cell = self._cell(key)
         error = "missing or damaged" if cell is None else cell.error
         self.outcomes[key] = error.splitlines()[0] if error else ""
@@ -391,13 +391,13 @@ class Store(Shown):
         return Cell(*cell) if cell is not None and cell[0].key == key else None
 
     def outcome(self, key: str) -> str:
-        """What is wrong with a cell, as it was last read; "" where it has a result."""
+        """Return what is wrong with a cell, as last read; "" if it has a result."""
         if key not in self.outcomes:
             self.read_cell(key)
         return self.outcomes[key]
 
     def unanswered(self, cells: Iterable[Any] | None = None) -> list[Any]:
-        """Cells (of the plan, unless given; any objects with a ``key``) that are missing, damaged or failed."""
+        """Return the cells (of the plan, unless given; any objects with a ``key``) that are missing, damaged or failed."""
         wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
             return wanted
@@ -413,12 +413,12 @@ class Store(Shown):
         return {(cell.verifier, cell.fold): cell.key for cell in self.plan.cells}
 
     def cell(self, verifier: str, fold: str) -> Cell | None:
-        """A verifier's cell on a fold, None where it is not there yet."""
+        """Return the cell of a verifier on a fold, None if it does not exist yet."""
         key = self.keys.get((verifier, fold))
         return None if key is None else self.read_cell(key)
 
     def answers(self, verifier: str, fold: str) -> Floats | None:
-        """A verifier's answers (n,), 0 to 1, to a fold's test problems, None where there are none."""
+        """Return the answers (n,), 0 to 1, of a verifier to the test problems of a fold, None without answers."""
         return None if (cell := self.cell(verifier, fold)) is None else cell.answers
 
     def _open(self, name: str) -> tuple[str, bytes]:
@@ -439,7 +439,7 @@ _opened_stores: dict[Path, tuple[object, Store]] = {}
 
 
 def open_store(path: Path) -> Store:
-    """A run's folder, kept open by a worker that does several units of it, as long as its plan stays the same."""
+    """Return the folder of a run, which a worker keeps open for several units as long as the plan stays the same."""
     # A worker can outlive a folder: what lies at the path now may be another run.
     mark, store = _opened_stores.get(path, (None, None))
     return (
@@ -450,7 +450,7 @@ def open_store(path: Path) -> Store:
 
 
 def keep_open(store: Store) -> Store:
-    """Have ``open_store`` give this one, which knows the folds that were planned or read here."""
+    """Make ``open_store`` return this store, which has the folds that were planned or read here."""
     _opened_stores.pop(store.path, None)
     for path in list(_opened_stores)[:-1]:
         _opened_stores.pop(path, None)

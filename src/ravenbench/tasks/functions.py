@@ -1,11 +1,10 @@
-"""Makes a function in Python of a task: its signature, its docstring; ``plan`` says what a task would do.
+"""Makes the Python function of a task with signature and docstring; ``plan`` says what a task would do.
 
 In: the class of a ``Task`` or ``Work``; for ``plan`` and ``as_public`` a function, for ``plan`` also its arguments.
 Out: ``function_of``: a function with annotated arguments, some of them also by position; ``as_public``: a function as
 given that takes tables in memory for paths; ``signature_of``: its ``Signature``; ``docstring_of``: its docstring as
 text; ``plan``: a ``Preview`` (counts of problems, cells, cells done, fits), and no folder of a run is written.
-SpecError if a function has no plan, InputError if something cannot be used, TypeError for arguments that a function
-does not have, or that are missing.
+SpecError if a function has no plan, InputError if an input cannot be used, TypeError for unknown or missing arguments.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ P = ParamSpec("P")
 
 @cache
 def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
-    """A task, or a work, as a function in Python, or what ``plan`` of it does."""
+    """Return a task or a work as a Python function, or the function for its ``plan``."""
     own_signature = signature_of(task)
     options = task.options()
 
@@ -55,11 +54,11 @@ def function_of(task: type[Declared], does: str = "call") -> Callable[..., Any]:
 
 
 def plan(function: Callable[P, Any], *args: P.args, **kwargs: P.kwargs) -> Preview:
-    """What a task would do with these arguments; no folder of a run is written.
+    """Return what a task would do with these arguments, without writing a folder.
 
-    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits`` and ``notes``; that of ``run``
-    also what could be detected. ``to_json()`` has all. SpecError if the function has no plan; InputError if something
-    cannot be used.
+    ``plan(ravenbench.compare, "letter.txt", "smith", "others")`` has ``cells``, ``fits`` and ``notes``; a plan of
+    ``run`` also has what could be detected. ``to_json()`` has all. SpecError if the function has no plan; InputError if
+    an input cannot be used.
     """
     task = getattr(function, "task", None)
     if task is None or not task.plan_help:
@@ -81,9 +80,9 @@ def _flags(options: Iterable[Option]) -> dict[str, str]:
 
 
 def as_public(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function as ``import ravenbench`` gives it: tables in memory are taken wherever a path is
-    (``reading.memory``), a misspelt argument gets a suggestion, and what an InputError says of options it says by their
-    names in Python; its traceback ends where the function was called.
+    """Return a function as ``import ravenbench`` provides it: it takes tables in memory instead of paths
+    (``reading.memory``), a misspelt argument gets a suggestion, and an InputError uses the Python names of options; its
+    traceback ends where the function was called.
     """
     own_signature = signature(function)
     accepted = own_signature.parameters
@@ -260,7 +259,7 @@ def _end_at_call(
 
 
 def signature_of(task: type[Declared]) -> Signature:
-    """The signature of a task's function; annotations are text."""
+    """Return the signature of a task's function; annotations are text."""
     by_position = [*task.by_position()]
     parameters = []
     for option in task.options():
@@ -281,7 +280,7 @@ def signature_of(task: type[Declared]) -> Signature:
 
 
 def docstring_of(task: type[Declared]) -> str:
-    """The docstring of a task's function: what the command says of itself, and its parameters."""
+    """Return the docstring of a task's function: the description of the command, and the parameters."""
     lines = [cleandoc(task.__doc__ or "").split("\n\n")[0], ""]
     if task.note:
         lines += [textwrap.fill(task.note, 112), ""]

@@ -279,6 +279,6 @@ def test_what_a_program_leaves_is_files_and_no_ways_elsewhere(
         work.mkdir()
         code = f"import os\nsecret, out = {str(tmp_path / 'secret.txt')!r}, {str(out)!r}\n{does}"
         with pytest.raises(
-            ProgramError, match=r"a link|no ordinary file|cannot be|exit|ended with code"
+            ProgramError, match=r"a link|not an ordinary file|cannot be|exit|ended with code"
         ):
             Rules(confine).run([sys.executable, "-c", code], work, 60, (), [out])

@@ -232,8 +232,8 @@ def test_verify_without_truth_says_that_it_cannot(corpus, tmp_path):
         probe="transplant",
         workers=1,
     )
-    assert "without truth" in of(done.store, "length")["reason"]
-    assert "without truth" in write_report(done.store).read_text()
+    assert "have no truth" in of(done.store, "length")["reason"]
+    assert "have no truth" in write_report(done.store).read_text()
 
 
 def test_a_verifier_that_refuses_odd_texts_leaves_the_axis_incomplete(

@@ -90,7 +90,7 @@ def test_missing_folds_are_named_and_the_axis_says_so(store, tmp_path):
 
 def test_answers_are_checked(store, tmp_path):
     folder = answered(store, tmp_path / "a", ["given"])
-    with pytest.raises(InputError, match="name of its own"):
+    with pytest.raises(InputError, match="a name that no verifier of the run has"):
         with_answers(store, {"function-words": folder})
     (folder / "given-oof").mkdir()
     (folder / "given-oof" / "answers.txt").write_text("P1000 0.5\n")

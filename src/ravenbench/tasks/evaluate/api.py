@@ -1,11 +1,10 @@
-"""Reads truth and answers from files, or takes them from memory, and makes an ``Evaluation`` of them.
+"""Makes an ``Evaluation`` of truth and answers from files or from memory.
 
 In: an ``EvaluateSpec``: paths of truth and answers, a run's folder, or objects in memory; for ``with_late`` the folder
-of an evaluation and further answers by system.
-Out: an ``Evaluation``; between them ``AlignedSystems``: answers (n,) from 0 to 1 in the order of the truth, higher =
-same author, 0.5 = unanswered, counts of missing ones; ``read_run`` gives truth, answers and notes. InputError or
-FormatError if something given cannot be used, StoreError for a damaged folder. ``keep`` writes a file, ``is_run``
-gives bool.
+of an evaluation and further answers by system. Out: an ``Evaluation``; between them ``AlignedSystems``: answers (n,)
+from 0 to 1 in the order of the truth, higher = same author, 0.5 = unanswered, counts of missing ones; ``read_run``
+gives truth, answers and notes. InputError or FormatError if an input cannot be used, StoreError for a damaged folder.
+``keep`` writes a file, ``is_run`` gives bool.
 """
 
 from __future__ import annotations
@@ -45,10 +44,9 @@ Training = tuple[Bools, dict[str, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class AlignedSystems:
-    """Answers in truth's order: by system its values (n,), 0 to 1, decisions where given apart, how many were filled
-    with 0.5.
-
-    ``notes`` say what was mended in the files, ``skipped`` which submissions are left out for their faults.
+    """Answers in the order of truth: by system its values (n,), 0 to 1, separate decisions if given, and how many
+    values were filled with 0.5. ``notes`` say what was repaired in the files, ``skipped`` which submissions are left
+    out because of faults.
     """
 
     systems: dict[str, Floats]
@@ -61,10 +59,9 @@ class AlignedSystems:
 def aligned(
     truth: Truth, answers: Sequence[SystemAnswers], faults: Faults, skip: bool = False
 ) -> AlignedSystems:
-    """Answers (n,), 0 to 1, in the order of truth, missing ones 0.5 and counted.
-
-    To ``faults`` is put if two systems share a name, or answers name problems that truth does not have. With ``skip``
-    submissions with faults are left out, as long as one has none.
+    """Return answers (n,), 0 to 1, in the order of truth; missing answers are 0.5 and counted. ``faults`` gets
+    duplicate names of systems, and answers to problems that truth does not contain. With ``skip``, submissions with
+    faults are left out if at least one has none.
     """
     by_name: dict[str, SystemAnswers] = {}
     # Of a place that cannot be read at all there is only the fault.
@@ -103,17 +100,16 @@ def aligned(
 
 
 def is_run(path: str | Path) -> bool:
-    """Whether a path is a folder that a command such as ``raven run`` wrote."""
+    """Say whether a path is a folder that a command such as ``raven run`` wrote."""
     folder = location(path)
     return (folder / "run.json").is_file() and (folder / "plan.json").is_file()
 
 
 def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[str]]:
-    """Truth, the answers of each verifier, and what a reader should know; of a folder, or of a store that is open.
-
-    Ids are prefixed with their fold where there are several folds; a problem's group is its setup where there are
-    several. Verifiers without any answers are left out, and then folds that lack a verifier's. InputError if the
-    folder belongs to another command, or no fold is complete. StoreError if the folder is damaged.
+    """Return truth, the answers of each verifier, and notes, from a folder or an open store. If there are several
+    folds, ids begin with their fold; if there are several setups, the group of a problem is its setup. Verifiers
+    without any answers are left out first, then folds that a verifier did not answer. InputError if the folder belongs
+    to another command, or no fold is complete. StoreError if the folder is damaged.
     """
     store = run if isinstance(run, Store) else Store.open(run)
     path = store.path
@@ -213,7 +209,7 @@ GivenAnswers = (
 
 
 def evaluate(spec: EvaluateSpec) -> Evaluation:
-    """What ``ravenbench.evaluate`` returns. Raises InputError if anything given cannot be used."""
+    """Return the result of ``ravenbench.evaluate``. Raises InputError if an input cannot be used."""
     answers = spec.answers
     if isinstance(answers, Mapping):
         paths = {str(name): path for name, path in answers.items() if isinstance(path, str | Path)}
@@ -280,7 +276,7 @@ def _digests(read: Sequence[SystemAnswers]) -> dict[str, str]:
 
 
 class Kept(Record, frozen=True, kw_only=True):
-    """Truth and answers of an evaluation, and how it was made; their numbers are in one file next to it."""
+    """Truth and answers of an evaluation, and its options; their numbers are in one file next to it."""
 
     ids: list[str]
     authors: list[str]
@@ -294,7 +290,7 @@ KEPT = "answers.kept"
 
 
 def keep(evaluation: Evaluation, folder: Path) -> None:
-    """Write what a late submission is judged with."""
+    """Write the data for judging a late submission."""
     settings = ("tests", "f05u_2020", "replicates", "trials", "level", "alpha")
     record = Kept(
         ids=evaluation.truth.ids.tolist(),
@@ -322,8 +318,8 @@ def keep(evaluation: Evaluation, folder: Path) -> None:
 
 
 def with_late(folder: Path, late: Mapping[str, Path]) -> Evaluation:
-    """An evaluation again, with answers that came later, by system. InputError if it did not keep its own, or they are
-    not answers to it."""
+    """Repeat an evaluation with later answers, by system. InputError if it did not keep its own answers, or the new
+    ones do not answer its problems."""
     if not (kept_file := folder / KEPT).is_file():
         raise InputError(
             "this evaluation did not keep its answers, so Raven cannot add other systems",
@@ -372,7 +368,7 @@ def read_given(
     lenient: bool,
     faults: Faults,
 ) -> list[SystemAnswers]:
-    """The systems of several places, in the order given; what cannot be read is put to ``faults``."""
+    """Return the systems of several places, in the order given; ``faults`` gets everything that cannot be read."""
     if isinstance(answers, str | Path | SystemAnswers):
         answers = [answers]
     systems: list[SystemAnswers] = []

@@ -1,7 +1,7 @@
 """Defines what decides an evaluation: options of ``raven evaluate`` and of ``ravenbench.evaluate``.
 
 In: options by name, the keys of a spec file or arguments.
-Out: one checked ``JudgingSpec`` or ``EvaluateSpec``; ``level``, ``alpha`` and ``same_share`` are shares in (0, 1),
+Out: one checked ``JudgingSpec`` or ``EvaluateSpec``; ``level``, ``alpha`` and ``same_share`` are proportions in (0, 1),
 ``costs`` two numbers for the two kinds of error, ``replicates``, ``trials`` and ``workers`` counts from 1.
 """
 
@@ -17,7 +17,8 @@ Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides an evaluation's figures, beside truth and answers: metrics, levels (0 to 1) and counts of draws."""
+    """What decides the figures of an evaluation, in addition to truth and answers: metrics, levels (0 to 1) and counts
+    of draws."""
 
     metrics: Annotated[
         Any,
@@ -68,7 +69,7 @@ GIVEN_ANSWERS = (
 
 
 class EvaluateSpec(JudgingSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Truth, answers, and how they are read and judged."""
+    """Truth, answers, and how Raven reads and judges them."""
 
     truth: Annotated[
         Any,

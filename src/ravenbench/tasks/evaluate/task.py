@@ -1,4 +1,4 @@
-"""Runs ``raven evaluate``: answers judged as PAN judges them; and PAN's form of the command (-i, -a, -o).
+"""Runs ``raven evaluate``, which judges answers as PAN does, and PAN's form of the command (-i, -a, -o).
 
 In: the values of the command's options by name, of which an ``EvaluateSpec`` is made (truth, and answers from 0 to 1,
 higher = same author, 0.5 = unanswered).

@@ -125,7 +125,7 @@ class PoolNumber(Number):
     pools: tuple[float | None, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """The mean, its interval and the value of each pool, by name."""
+        """Return the mean, its interval and the value of each pool, by name."""
         return {**super().to_json(), "pools": list(self.pools)}
 
 
@@ -163,7 +163,7 @@ class Sweep:
     failures: tuple[Failure, ...]
 
     def point(self, setup: str, size: int, encoder: str) -> Point:
-        """The point of these names."""
+        """Return the point with these names."""
         return next(
             point
             for point in self.points
@@ -171,7 +171,7 @@ class Sweep:
         )
 
     def contrast(self, a: Point, b: Point) -> PoolNumber:
-        """Average stability of a less that of b, pool by pool."""
+        """Return the average stability of a minus that of b, pool by pool."""
         pairs = zip(a.stability[AVERAGE].pools, b.stability[AVERAGE].pools, strict=True)
         return estimate(
             [
@@ -184,7 +184,7 @@ class Sweep:
 
 
 def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sweep | None:
-    """The sweep of a run, None where it has none; ``known`` are the rows of its main setups."""
+    """Return the sweep of a run, None without one; ``known`` are the rows of its main setups."""
     plan = store.plan_as(RunPlan)
     section = plan.sweep
     if section is None:
@@ -238,7 +238,7 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
 def estimate(
     values: Sequence[float | None], pools: Sequence[Sequence[int]], upper_bound: float = 1.0
 ) -> PoolNumber:
-    """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
+    """Return the mean over the pools that have a value, with its interval, limited to −most to most."""
     known = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
     if not known:
         return PoolNumber(None, None, tuple(values))
@@ -292,7 +292,7 @@ SETUPS = {"hits": "HITS", "random": "Random", "anti": "Anti", "given": "Given"}
 
 
 def title(name: str) -> str:
-    """How a metric or setup is written in tables."""
+    """Return the name of a metric or setup in tables."""
     return SETUPS.get(name) or TITLES.get(name, name)
 
 
@@ -325,7 +325,7 @@ class Setup:
 class Result:
     """One verifier in one setup over its complete folds (Table 2): metrics in their units, counts of folds.
 
-    ``mean`` and ``std`` (sample, ddof = 1) by metric, ``unanswered`` the mean share of unanswered problems,
+    ``mean`` and ``std`` (sample, ddof = 1) by metric, ``unanswered`` the mean proportion of unanswered problems,
     ``rank`` the mean rank by overall among all verifiers, 1 = best (Table 5). ``p`` is, in HITS, the paper's
     two-sided Student t-test against the Random folds.
     """
@@ -345,10 +345,10 @@ class Result:
 class Shortcut:
     """Topic shortcut test of one verifier in one metric, 0 to 1 (Table 11).
 
-    ``hits`` and ``random`` are means over folds, then pools; ``difference`` = hits − random, negative where
-    a verifier loses when test topics are less alike; ``diff`` its absolute value. ``interval`` covers the
-    difference over pools and allows for their overlap, None where it cannot be estimated; ``detectable`` is the
-    smallest true difference so many pools would show with 80 % power.
+    ``hits`` and ``random`` are means over folds, then pools; ``difference`` = hits − random, negative if a verifier is
+    worse when test topics are less alike; ``diff`` its absolute value. ``interval`` covers the difference over pools
+    and allows for their overlap, None where it cannot be estimated; ``detectable`` is the smallest true difference so
+    many pools would show with 80 % power.
     """
 
     verifier: str
@@ -366,7 +366,7 @@ class Shortcut:
 
     @property
     def distinguishable(self) -> bool | None:
-        """Whether the interval leaves out zero."""
+        """Whether the interval excludes zero."""
         return None if self.interval is None else not self.interval[0] <= 0 <= self.interval[1]
 
 
@@ -410,26 +410,26 @@ class Analysis(Answer[RunPlan]):
 
     @cached_property
     def chosen(self) -> Mapping[str, Metric]:
-        """The metrics that the spec names, each by its name."""
+        """The metrics that the spec names, by name."""
         return _chosen(self.store.run)
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Metrics of the tables, those that were chosen last."""
+        """The metrics of the tables; the chosen ones are last."""
         return tuple(dict.fromkeys((*METRICS, *self.chosen)))
 
     def title(self, metric: str) -> str | None:
-        """How a metric heads its column; None where it has none."""
+        """Return the heading of a metric; None if it has no column."""
         if metric in self.chosen:
             return title_of(self.chosen[metric])
         return title(metric) if metric in SHOWN else None
 
     def setup(self, name: str) -> Setup | None:
-        """A setup by name."""
+        """Return a setup by name."""
         return next((setup for setup in self.setups if setup.name == name), None)
 
     def result(self, verifier: str, setup: str) -> Result | None:
-        """A verifier's figures in a setup."""
+        """Return the figures of a verifier in a setup."""
         return next(
             (
                 result

@@ -23,7 +23,7 @@ NARROW = 0.1
 
 
 def draw(analysis: Analysis) -> dict[str, Figure]:
-    """The figures this run allows, by name: ``content``, ``domain``, ``results``, and further ones."""
+    """Return the figures that this run allows, by name: ``content``, ``domain``, ``results``, and further ones."""
     figures: dict[str, Figure] = {}
     with style():
         if analysis.content is not None and any(
@@ -44,7 +44,7 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
 
 
 def scores(analysis: Analysis) -> Figure:
-    """The paper's metrics (0 to 1) by verifier and setup; bars are one standard deviation over folds to each side."""
+    """Draw the paper's metrics (0 to 1) by verifier and setup; bars are one standard deviation over folds to each side."""
     verifiers = analysis.verifiers
     setups = [setup.name for setup in analysis.setups]
     figure, axes = canvas(

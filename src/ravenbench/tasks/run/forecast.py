@@ -68,13 +68,13 @@ class Forecast:
     detectable_gain: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """Every figure by name."""
+        """Return every figure by name."""
         return asdict(self)
 
 
 def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
-    """The ``Forecast`` of a run, from planning a part of it without writing it. Raises InputError if the data cannot
-    fill what was asked."""
+    """Return the ``Forecast`` of a run, by planning a part of it without writing it. Raises InputError if the data are
+    too small for it."""
     drafted = draft(spec, progress, few=FEW)
     plan = drafted.plan
     folds = {fold.name: fold for fold in drafted.folds}
@@ -138,7 +138,7 @@ def _whole_sweep(plan: RunPlan, folds: Mapping[str, Fold]) -> list[SweepSize] | 
 
 
 def chance_variance(fold: Fold) -> float:
-    """Variance of the AUC of scores that say nothing: (a + b + 1) / 12ab for a and b pairs of the classes."""
+    """Return the variance of the AUC of uninformative scores: (a + b + 1) / 12ab for a and b pairs of the classes."""
     same = int(fold.test_same.sum())
     different = len(fold.test_same) - same
     return (same + different + 1) / (12 * same * different)

@@ -69,7 +69,7 @@ SECOND_ENCODER = "nmf(iterations=200)"
 def draft(
     spec: RunSpec, progress: Progress, meanwhile: Aside = here, few: int | None = None
 ) -> Draft[RunPlan]:
-    """The draft of a run: load, sample and pair. Raises InputError if the data cannot fill what was asked.
+    """Return the draft of a run: load, sample and pair. Raises InputError if the data are too small for it.
 
     For a forecast folds are drawn of the first ``few`` pools and of as many repetitions of the crossed probe, nothing
     is transplanted, and extracted topics are not compared a second time.
@@ -149,7 +149,8 @@ def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int)
 
 
 def fingerprint(spec: RunSpec) -> dict[str, str]:
-    """Identity of what a spec names: SHA-256 of files, parameters of built-in corpora, versions of all methods."""
+    """Return the identity of everything that a spec names: SHA-256 of files, parameters of built-in corpora, versions
+    of all methods."""
     hashes = {
         key: data_hash(value)
         for key in ("corpus", "train", "test")

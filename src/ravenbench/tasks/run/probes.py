@@ -1,4 +1,5 @@
-"""Computes what a run shows besides its setups: dependence on the training domain, hard pairs, accuracy over length.
+"""Computes what a run shows in addition to its setups: dependence on the training domain, hard pairs, accuracy over
+length.
 
 In: the ``Store`` and plan of ``raven run``, and the names of verifiers.
 Out: a ``Probing`` (gains in AUC, differences from −1 to 1; None without topics), one ``Stratum`` a verifier and kind
@@ -79,12 +80,12 @@ class Probing:
     failures: tuple[Failure, ...]
 
     def row(self, verifier: str) -> DomainRow:
-        """A verifier's row."""
+        """Return the row of a verifier."""
         return next(row for row in self.rows if row.verifier == verifier)
 
 
 def probing(store: Store, names: Sequence[str]) -> Probing | None:
-    """Gains in AUC and verdicts of a run's probe; None for runs that have no topics, and so no place for one."""
+    """Return gains in AUC and verdicts of the probe of a run; None for runs without topics."""
     plan = store.plan_as(RunPlan)
     section = plan.probe
     if section is None:
@@ -155,7 +156,7 @@ DETECTABLE = "detectable", "Detectable: smallest true gain detected with 80 % po
 
 
 def domain_table(probe: Probing | None) -> Table:
-    """Gains in AUC of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
+    """Return the gains in AUC of the crossed probe; in JSON ``null`` is the mean gain under permuted similarities."""
     return table(
         "domain",
         "Effect of the training domain",
@@ -175,7 +176,7 @@ def domain_table(probe: Probing | None) -> Table:
 
 
 def domain_sentence(row: DomainRow) -> str:
-    """What the crossed probe found of a verifier."""
+    """Return what the crossed probe found about a verifier."""
     gain = row.gain
     judged = row.judged
     if judged.outcome is Domain.NOT_APPLICABLE:
@@ -198,7 +199,7 @@ def domain_sentence(row: DomainRow) -> str:
 
 
 def domain_figure(probe: Probing) -> Figure:
-    """Gain in AUC of every verifier (filled) and of its null (open), with intervals."""
+    """Draw the gain in AUC of every verifier (filled) and of its null (open), with intervals."""
     figure, (axes,) = canvas(4.6, 1.2 + 0.4 * len(probe.rows))
     axes.axvline(0, color=INK, linewidth=0.8)
     ends = [-0.02, 0.02]
@@ -259,7 +260,7 @@ class Stratum:
 
 
 def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, ...]:
-    """Every stratum of the folds that fill them evenly; empty where there are none."""
+    """Return every stratum of the folds that fill strata evenly; empty without these folds."""
     folds = [] if plan.strata is None else list(plan.strata.folds.values())
     if not folds:
         return ()
@@ -337,7 +338,7 @@ def _stratum(
 
 
 def misleading(rows: Sequence[Stratum]) -> dict[str, tuple[Stratum, Stratum]]:
-    """By verifier the stratum where topic helps and the one where it misleads, of those that have both."""
+    """Return, by verifier, the stratum where topic helps and the stratum where it misleads, if it has both."""
     by_kind = {(row.verifier, row.same_author, row.different_author): row for row in rows}
     return {
         verifier: (by_kind[verifier, *HELPS], by_kind[verifier, *MISLEADS])
@@ -347,7 +348,7 @@ def misleading(rows: Sequence[Stratum]) -> dict[str, tuple[Stratum, Stratum]]:
 
 
 def strata_table(rows: Sequence[Stratum]) -> Table:
-    """AUC and C_llr by what topics same-author and different-author pairs share."""
+    """Return AUC and C_llr by whether same-author and different-author pairs share a topic."""
     return table(
         "strata",
         "Hard pairs: topics shared or not",
@@ -385,8 +386,8 @@ MARKS = "osD^vP*X"
 class LengthRow:
     """One verifier on texts of ``words`` words.
 
-    ``auc`` is the mean over folds with an interval over authors, ``c1`` that of c@1, ``problems`` how many were
-    answered, ``reached`` the share of problems all of whose texts had as many words.
+    ``auc`` is the mean over folds with an interval over authors, ``c1`` that of c@1, ``problems`` the number of
+    answered problems, ``reached`` the proportion of problems whose texts all had this many words.
     """
 
     verifier: str
@@ -400,7 +401,7 @@ class LengthRow:
 def length_rows(
     store: Store, plan: RunPlan, names: Sequence[str]
 ) -> tuple[tuple[LengthRow, ...], tuple[Failure, ...]]:
-    """Every verifier at every length, and the cells without answers."""
+    """Return every verifier at every length, and the cells without answers."""
     rows = []
     failures = []
     for record in plan.lengths:
@@ -455,7 +456,7 @@ LENGTHS: tuple[Col[LengthRow], ...] = (
 
 
 def lengths_table(rows: Sequence[LengthRow]) -> Table:
-    """One row a verifier and length."""
+    """Return a table with one row for each verifier and length."""
     order = list(dict.fromkeys(row.verifier for row in rows))
     note = (
         "All texts, including those for training, are cut to their first words. from, to: 95"
@@ -467,7 +468,7 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
 
 
 def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
-    """AUC over words, a line a verifier; bars are 95 % intervals."""
+    """Draw AUC over words, one line for each verifier; bars are 95 % intervals."""
     figure, (axes,) = canvas(4.6, 3.2)
     names = list(dict.fromkeys(row.verifier for row in rows))
     for i, name in enumerate(names):

@@ -16,8 +16,8 @@ from ravenbench.store.records import Plan, Record
 
 
 class CorpusRecord(Record, frozen=True, kw_only=True):
-    """The corpus of a run, with counts of its documents, authors and topics; ``authors`` is None where nobody knows
-    them, ``notes`` what its source says of it."""
+    """The corpus of a run, with counts of its documents, authors and topics; ``authors`` is None if they are unknown,
+    ``notes`` are the notes of its source."""
 
     name: str
     documents: int
@@ -27,7 +27,7 @@ class CorpusRecord(Record, frozen=True, kw_only=True):
 
 
 class PoolRecord(Record, frozen=True, kw_only=True):
-    """The topics (indices) a sampler may choose from."""
+    """The topics (indices) from which a sampler may choose."""
 
     pool: int
     topics: list[int]
@@ -36,8 +36,8 @@ class PoolRecord(Record, frozen=True, kw_only=True):
 class SetupRecord(Record, frozen=True, kw_only=True):
     """A sampler's choice within a pool.
 
-    ``topics`` are in order of choice, ``merged`` says which chosen topic a further one counts as. Similarities are
-    cosines over train × test topic pairs, mean over folds; None where a run has no topics.
+    ``topics`` are in order of choice, ``merged`` says as which chosen topic another topic counts. Similarities are
+    cosines over train × test topic pairs, mean over folds; None if a run has no topics.
     """
 
     pool: int
@@ -94,7 +94,8 @@ class RepetitionRecord(Record, frozen=True, kw_only=True):
 
 
 class ProbeRecord(Record, frozen=True, kw_only=True):
-    """The crossed probe: test topics of a domain, training topics for each, repetitions; why there are none."""
+    """The crossed probe: test topics of a domain, training topics for each, repetitions; or the reason why there are
+    none."""
 
     kind: str
     tests: int
@@ -108,7 +109,7 @@ class ProbeRecord(Record, frozen=True, kw_only=True):
 class LengthRecord(Record, frozen=True, kw_only=True):
     """Folds whose texts were cut to ``words`` words.
 
-    ``reached`` is the share of their test problems all of whose texts had as many.
+    ``reached`` is the proportion of their test problems whose texts all had this many words.
     """
 
     words: int
@@ -148,5 +149,5 @@ class RunPlan(Plan, frozen=True, kw_only=True):
 
     @property
     def matched(self) -> bool:
-        """Whether different-author pairs are drawn from the same pairs of topics as same-author ones."""
+        """Whether different-author pairs are drawn from the same pairs of topics as same-author pairs."""
         return self.pairs.partition("(")[0] == Matched.name

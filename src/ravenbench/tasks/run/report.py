@@ -92,8 +92,8 @@ class RunReport(Report[Analysis]):
 
     @cached_property
     def every(self) -> dict[str, view.Table]:
-        """The one list of tables that page, files, terminal and JSON follow, by key: the two axes and the shortcut test
-        first, then those of the paper and a sweep's."""
+        """All tables of page, files, terminal and JSON, by key: first the two axes and the shortcut test, then the
+        tables of the paper and of a sweep."""
         analysis = self.analysis
         tables = (
             content_table(analysis.content),
@@ -121,7 +121,8 @@ class RunReport(Report[Analysis]):
         return [*self.every.values()]
 
     def published(self) -> list[view.Table]:
-        """Tables 2, 4 and 7 of the paper with 70 topics, for what a run with one of its verifiers has of them."""
+        """Return the values of Tables 2, 4 and 7 of the paper with 70 topics that a run with one of its verifiers also
+        has."""
         if not of_collection(self.store.run.spec) or PRINTED_HITS.keys().isdisjoint(
             self.analysis.verifiers
         ):
@@ -129,7 +130,7 @@ class RunReport(Report[Analysis]):
         return beside(_beside_hits(self.analysis), "HITS and RAVEN, 2024, with 70 topics", WHY_HITS)
 
     def listings(self) -> list[view.Table]:
-        """Fold by fold, and what failed."""
+        """Return the results by fold, and the failures."""
         return [
             table for table in (*fold_tables(self.analysis), failures(self.analysis)) if table.rows
         ]
@@ -141,7 +142,8 @@ class RunReport(Report[Analysis]):
         return draw(self.analysis)
 
     def finding(self) -> str:
-        """On content, or why not and HITS against Random; else methods against their reference, or the highest AUC."""
+        """Return the finding on content, or why there is none, with HITS against Random; otherwise methods against
+        their reference, or the highest AUC."""
         analysis = self.analysis
         answering = {
             result.verifier
@@ -176,7 +178,7 @@ class RunReport(Report[Analysis]):
         )
 
     def context(self) -> dict[str, Any]:
-        """What the template says in words."""
+        """Return the values that the template puts into words."""
         analysis = self.analysis
         from ravenbench.topics.levels import parted_by
 
@@ -207,10 +209,10 @@ class RunReport(Report[Analysis]):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Every key always present; None where undefined.
+        """Return every key, with None if undefined.
 
-        ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
-        further setups where there are any. ``difference`` is HITS − Random. A table that is not named here is last.
+        ``setups`` and ``stability`` always name hits, random and anti (None if a run does not have the setup) and
+        further setups of the run. ``difference`` is HITS − Random. A table that is not named here is last.
         """
         analysis = self.analysis
         tables = {key: view.rows_json(table) for key, table in self.every.items()}
@@ -258,7 +260,7 @@ class RunReport(Report[Analysis]):
         }
 
     def closing(self) -> list[RenderableType]:
-        """The tables that are for a terminal, with what is said after some, then remarks."""
+        """Return the tables for a terminal, some with advice, then notes."""
         from rich.text import Text
 
         analysis = self.analysis
@@ -279,7 +281,7 @@ class RunReport(Report[Analysis]):
                 blocks.append(view.for_terminal(table, tight=first))
             blocks += map(Text, advice_of.get(key, ()))
         blocks += [
-            Text(f"Mind: {sentence}.") for sentence in analysis.plan.corpus.notes.get(ACCOUNT, ())
+            Text(f"note: {sentence}.") for sentence in analysis.plan.corpus.notes.get(ACCOUNT, ())
         ]
         if "training" in analysis.plan.corpus.notes:
             blocks.append(Text(f"training: {analysis.plan.corpus.notes['training']}."))
@@ -465,7 +467,7 @@ def _significance_mark(analysis: Analysis, result: Result, metric: str) -> str:
 
 
 def variants_of(analysis: Analysis) -> view.Table:
-    """Methods with all their seeds, each against one of them."""
+    """Return methods with all their seeds, each compared with one of them."""
     titles = {
         metric: metric_title
         for metric in analysis.metrics
@@ -644,7 +646,7 @@ def shortcut(analysis: Analysis) -> view.Table:
 
 
 def failures(analysis: Analysis) -> view.Table:
-    """Cells without answers."""
+    """Return the cells without answers."""
     return view.table(
         "failures",
         "Cells without answers",
@@ -656,7 +658,7 @@ def failures(analysis: Analysis) -> view.Table:
 
 
 def fold_tables(analysis: Analysis) -> list[view.Table]:
-    """Every verifier on every fold, a table for each setup."""
+    """Return the results of every verifier on every fold, a table for each setup."""
     metrics = dict.fromkeys((*SHOWN, *analysis.chosen))
     return [
         view.table(
@@ -726,7 +728,7 @@ def _resolved(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def finding(comparison: Shortcut) -> str:
-    """What a shortcut test found, as a sentence; it claims no more than the interval."""
+    """Return a sentence on what a shortcut test found, within its interval."""
     if comparison.hits is None or comparison.random is None or comparison.difference is None:
         return "no fold is complete in both setups."
     size = view.figure(comparison.diff)
@@ -795,7 +797,7 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
 
 
 def chance_sentence(analysis: Analysis) -> str:
-    """How many of the verdicts on the page are expected to be wrong."""
+    """Return how many of the verdicts on the page are expected to be wrong."""
     judged: list[Judged[Any]] = [
         row.judged for row in (() if analysis.content is None else analysis.content.rows)
     ]
@@ -812,7 +814,8 @@ def chance_sentence(analysis: Analysis) -> str:
 
 
 def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
-    """Sentences on what could not be measured: a missing probe, and with ``each``, every verifier without a verdict."""
+    """Return sentences on what could not be measured: a missing probe, and with ``each``, every verifier without a
+    verdict."""
     sentences = [
         (
             f"{name} gave no score (NaN) to {counted(int(silent), 'test problem')}, which count as"
@@ -841,7 +844,7 @@ def missing(analysis: Analysis, *, each: bool = True) -> list[str]:
 
 
 def forecast_table(forecast: Forecast) -> view.Table:
-    """Folds and pairs of each setup and of the probe."""
+    """Return the folds and pairs of each setup and of the probe."""
     setups = [(title(name), setup) for name, setup in forecast.setups.items()]
     if forecast.probe is not None:
         setups.append(("crossed probe", forecast.probe))
@@ -863,7 +866,7 @@ def forecast_table(forecast: Forecast) -> view.Table:
 
 
 def cure(options: str | None) -> str:
-    """What gives several pools, as ``tasks.run.setups.pools_advice`` found it."""
+    """Return how to get several pools, as found by ``tasks.run.setups.pools_advice``."""
     return (
         f"give {options}"
         if options

@@ -32,16 +32,15 @@ from ravenbench.types import Corpus, Floats, Fold, Ints
 
 
 def pools_advice(plan: record.RunPlan, share: float) -> str | None:
-    """Options, as text, that give a plan of one pool several; None where its topics are too few for any (see
+    """Return the options, as text, with which a plan of one pool would have several; None if it has too few topics (see
     ``more_pools``)."""
     chosen = [plan.m] if plan.sweep is None else plan.sweep.m
     return more_pools(len(plan.topics), max(chosen), plan.k, share, fixed=len(chosen) > 1)
 
 
 def no_choice(plan: record.RunPlan) -> str | None:
-    """Why HITS and Random of a plan cannot be compared, as a sentence; None where they can be, or are not both there.
-
-    They choose alike where as many topics are chosen as there are.
+    """Return a sentence on why HITS and Random of a plan cannot be compared; None if they can, or if one is missing.
+    They choose the same topics if all topics are chosen.
     """
     if not {"hits", "random"} <= {setup.setup for setup in plan.setups}:
         return None
@@ -62,7 +61,7 @@ Place = tuple[int, tuple[int, ...], tuple[int, ...]]
 
 @dataclass
 class Drawing:
-    """What every setup of a run is drawn with, and what has been drawn.
+    """The inputs for drawing every setup of a run, and what has been drawn.
 
     ``folds`` has those of every setup so far; ``known`` finds them by choice, so that points of a sweep that choose
     alike share them, and by choice and setup, so that a point of the main design finds those of its own setup.
@@ -149,7 +148,8 @@ class Drawing:
 
 
 def leakage(similarity: Floats, folds: list[Fold]) -> tuple[float, float]:
-    """Mean and highest cosine (−1 to 1) over train × test topic pairs of each fold, averaged over folds (Table 7)."""
+    """Return the mean and highest cosine (−1 to 1) over train × test topic pairs of each fold, averaged over folds
+    (Table 7)."""
     blocks = [
         similarity[np.ix_(fold.counts["train_topics"], fold.counts["test_topics"])]
         for fold in folds
@@ -160,7 +160,7 @@ def leakage(similarity: Floats, folds: list[Fold]) -> tuple[float, float]:
 
 
 def sizes_of_sweep(main: Sizes, further: list[Sizes]) -> Sizes:
-    """The main design's sizes, with folds that fit every number of topics."""
+    """Return the sizes of the main design, with folds that fit every number of topics."""
     return replace(main, folds=min(sizes.folds for sizes in (main, *further)))
 
 
@@ -321,7 +321,7 @@ class SweepSize:
 def sweep_sizes(
     section: record.SweepRecord | None, folds: Mapping[str, Fold]
 ) -> list[SweepSize] | None:
-    """The size of every point of a sweep; None where there is none."""
+    """Return the size of every point of a sweep; None without a sweep."""
     if section is None:
         return None
     rows: dict[tuple[int, int, str], list[str]] = {}

@@ -1,9 +1,9 @@
 """Defines the spec of a run: one record that file, command line and Python all build (contract 11).
 
 In: options by name, the keys of a spec file (TOML) or arguments; for ``methods_of`` identities of verifiers by name.
-Out: one checked ``RunSpec``; shares are from 0 to 1, lengths in words, ``topics``, ``folds``, ``pools`` and the like
-are counts; verifiers, encoders and samplers by name; ``Methods`` (names of a method's verifiers). SpecError where a
-value does not fit, MissingPart if a verifier needs something that is not here.
+Out: one checked ``RunSpec``; proportions are from 0 to 1, lengths in words, ``topics``, ``folds``, ``pools`` and the
+like are counts; verifiers, encoders and samplers by name; ``Methods`` (names of a method's verifiers). SpecError if a
+value does not fit, MissingPart if a verifier needs something that is missing.
 """
 
 from __future__ import annotations
@@ -51,12 +51,10 @@ DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
 
 
 class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a run's answers: corpus, counts of topics, folds and pools, methods. Values left None come from the
-    corpus (its catalogue entry or its sizes).
-
-    ``topics``, ``encoder`` and ``samplers`` may name several: a sweep over all their combinations, of which the first
-    number of topics and the first encoder are the main design. ``workers``, ``engine`` and ``out`` decide nothing and
-    are no part of it.
+    """What decides the answers of a run: corpus, counts of topics, folds and pools, methods. The corpus (its catalogue
+    entry or its sizes) decides values that are None. ``topics``, ``encoder`` and ``samplers`` may name several, which
+    makes a sweep over all combinations; the first number of topics and the first encoder are the main design.
+    ``workers``, ``engine`` and ``out`` decide nothing and do not belong to it.
     """
 
     later: ClassVar[tuple[str, ...]] = (*LevelSpec.later, "replace")
@@ -194,7 +192,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def named_verifiers(self) -> dict[str, Component]:
         """Display name → component, in order; an alias is displayed under its own name. Raises SpecError if a verifier
         or the mask cannot be parsed, or for a duplicate name. Raises MissingPart if one of them needs something that is
-        not here.
+        missing.
         """
         components = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
         if self.normalise is not None:
@@ -207,7 +205,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return each_seeded(components, self.seed)
 
     def every_m(self) -> tuple[int | None, ...]:
-        """Numbers of topics to choose, the main one first; (None,) leaves it to the corpus."""
+        """Numbers of topics to choose, the main one first; with (None,) the corpus decides."""
         return self.topics if isinstance(self.topics, tuple) else (self.topics,)
 
     def encoders(self) -> list[Component]:
@@ -228,8 +226,8 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         }
 
     def further(self) -> tuple[list[str], Any]:
-        """The replacements of words beside fitted and free, and what finds parts of speech where one needs that;
-        MissingPart where it is not here."""
+        """The replacements of words in addition to fitted and free, and the tagger for those that need parts of speech;
+        MissingPart if it is not installed."""
         names = [name for name in (NAMES, NATURAL) if self.replace in (name, "both")]
         return names, registry.named("tagger", "spacy")["spacy"] if NATURAL in names else None
 
@@ -239,7 +237,7 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
-    """A spec from a TOML file, if any, overridden by what was given (None = not given). Raises SpecError for a file
+    """Return a spec from a TOML file, if any; given values override it (None = not given). Raises SpecError for a file
     that is not TOML, an unknown key (with a suggestion) or a bad value.
     """
     read = read_toml(file) if file is not None else {}
@@ -298,7 +296,7 @@ def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 
 
 
 def read_toml(file: Path) -> dict[str, Any]:
-    """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
+    """Return the keys of a spec file: long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
     tables = read_tables(file, ("run", "verifiers"))
     values = joined_lists(tables.get("run", {}), ("group",))
     aliases = {
@@ -312,7 +310,7 @@ BESIDE = ("out", "workers", "cell_timeout", "most_calls", "device")
 
 
 def beside_spec(values: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given, by options or beside what decides in a spec file."""
+    """Return the given values, from options or from a spec file."""
     file = values.get("spec")
     if file is None or isinstance(file, RunSpec):
         return dict(values)
@@ -353,8 +351,7 @@ OUTSIDE = ('"component": "command"', '["answers"')
 class Methods(NamedTuple):
     """Methods of a run, each with the names of its verifiers, and the one that others are compared with.
 
-    ``reference`` is None where there is nothing to say: no method has several runs, and none was named. ``fixed`` are
-    methods that draw nothing.
+    ``reference`` is None if no method has several runs and none was named. ``fixed`` are methods without random draws.
     """
 
     members: Mapping[str, tuple[str, ...]]
@@ -365,9 +362,8 @@ class Methods(NamedTuple):
 def methods_of(
     identities: Mapping[str, Any], groups: Sequence[str] = (), against: str | None = None
 ) -> Methods:
-    """Methods of verifiers, whose identities are given by name, in their order.
-
-    ``groups`` are ``NAME=A,B,…`` each. SpecError if a group or ``against`` names no verifier, or a verifier twice.
+    """Return the methods of verifiers, whose identities are given by name, in their order. Each of ``groups`` is
+    ``NAME=A,B,…``. SpecError if a group or ``against`` names an unknown verifier, or a verifier is in two groups.
     """
     owner: dict[str, str] = {}
     for group in groups:

@@ -39,7 +39,7 @@ SETUP_COL: Col[Any] = col("setup", lambda point: title(point.setup), text=True)
 
 
 def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
-    """Tables 7 to 10, those that this sweep can fill: cosines and Spearman's ρ of its points."""
+    """Return those of Tables 7 to 10 that this sweep can fill: cosines and Spearman's ρ of its points."""
     if sweep is None:
         return ()
     tables = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
@@ -142,7 +142,7 @@ def approaches(sweep: Sweep) -> Table:
 
 
 def encoders(sweep: Sweep) -> Table:
-    """Table 10: HITS by what topics are compared with (the first sampler where HITS is not among them)."""
+    """Table 10: HITS by encoder of topics (or the first sampler, without HITS)."""
     setup = "hits" if "hits" in sweep.samplers else next(iter(sweep.samplers))
     compared = []
     for size in sweep.m if len(sweep.encoders) > 1 else ():
@@ -192,7 +192,7 @@ def _over(sweep: Sweep) -> str:
 
 
 def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
-    """Every point with its figures and their intervals; None where a run has one design."""
+    """Return every point with its figures and their intervals; None if a run has one design."""
     if sweep is None:
         return None
     points = []
@@ -214,7 +214,7 @@ def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
 
 
 def sweep_figure(sweep: Sweep) -> Figure:
-    """One line a setup over m; bars are intervals over pools."""
+    """Draw one line for each setup over m; bars are intervals over pools."""
     figure, axes = canvas(7.2, 3.0, columns=3)
     sizes = sorted(sweep.m)
     further = [setup for setup in sweep.samplers if setup not in SETUP]

@@ -1,4 +1,4 @@
-"""Runs ``raven run``, the main job: topics, folds and pairs, every verifier on every fold.
+"""Runs ``raven run``, the main task: it chooses topics, builds folds and pairs, and runs every verifier on every fold.
 
 In: the values of the command's options by name, of which a ``RunSpec`` is made.
 Out: a ``RunResult`` whose ``Store`` has one cell (result) a verifier and fold: answers (n,) from 0 to 1, 0.5 =

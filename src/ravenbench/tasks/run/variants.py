@@ -1,4 +1,4 @@
-"""Compares methods with all their runs against one of them: is my variant better? Runs are nested in methods.
+"""Compares methods, with all their runs, with one of them: is my variant better? Runs are nested in methods.
 
 In: the ``Store`` and plan of a run; for ``runs_of`` truth (n,) bool and scores (n,) of each fold and run, higher =
 same author; means of metrics by setup and verifier.
@@ -65,7 +65,7 @@ class Drawn(NamedTuple):
     similarity: Floats | None = None
 
     def variance(self, effects: Floats) -> tuple[float, float]:
-        """Variance of the sum of effects (n,), and its degrees of freedom."""
+        """Return the variance of the sum of effects (n,), and its degrees of freedom."""
         known = estimate(0.0, effects, *self)
         return (0.0 if known.error is None else known.error**2), known.freedom or 1.0
 
@@ -74,7 +74,7 @@ class Drawn(NamedTuple):
 class Runs:
     """The runs of one method: the AUC (0 to 1) of each, (runs,), and its problems' influence on it, (runs, n).
 
-    ``fixed``: the method draws nothing, so that another run would be the same.
+    ``fixed``: the method draws nothing, so another run would be the same.
     """
 
     values: Floats
@@ -115,10 +115,9 @@ def runs_of(same: Sequence[Bools], scores: Sequence[Sequence[Floats]], fixed: bo
 
 
 def mean_of(runs: Runs, drawn: Drawn) -> tuple[Estimate, float | None]:
-    """A method's AUC (0 to 1) over runs and problems, and the share (0 to 1) of the variance of a single run's AUC that
-    is between runs.
-
-    The share is None for one run. With many runs that part of the variance would vanish from the mean.
+    """Return the AUC (0 to 1) of a method over runs and problems, and the proportion (0 to 1) of the variance of a
+    single run's AUC that is between runs. The proportion is None for one run. With many runs that part of the variance
+    would vanish from the mean.
     """
     variance, freedom = drawn.variance(runs.effects.mean(axis=0))
     between, runs_freedom, interplay = runs.between(None, drawn)
@@ -133,7 +132,7 @@ def mean_of(runs: Runs, drawn: Drawn) -> tuple[Estimate, float | None]:
 
 
 def difference(left: Runs, right: Runs, drawn: Drawn) -> Estimate:
-    """AUC of ``a`` less that of ``b`` on the same problems, with the interval that allows for runs and problems."""
+    """Return the AUC of ``a`` minus that of ``b`` on the same problems, with an interval over runs and problems."""
     variance, freedom = drawn.variance(left.effects.mean(axis=0) - right.effects.mean(axis=0))
     (of_a, freedom_a, twice_a), (of_b, freedom_b, twice_b) = (
         left.between(right, drawn),
@@ -152,7 +151,7 @@ def difference(left: Runs, right: Runs, drawn: Drawn) -> Estimate:
 
 
 def p_of(known: Estimate) -> float | None:
-    """Two-sided p, 0 to 1, that an estimate is 0; None where it has no standard error."""
+    """Return the two-sided p, 0 to 1, that an estimate is 0; None without a standard error."""
     from scipy.special import stdtr
 
     if known.error is None or known.freedom is None:
@@ -208,8 +207,8 @@ class MethodRow:
 
 @dataclass(frozen=True)
 class Variants:
-    """A run's methods in each setup; ``reference`` is the one that others are compared with, ``single`` are those that
-    draw something and were run once."""
+    """The methods of a run in each setup; ``reference`` is the method for comparison, ``single`` are methods that draw
+    something and ran only once."""
 
     reference: str
     rows: tuple[MethodRow, ...]
@@ -219,7 +218,7 @@ class Variants:
 def variants(
     store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Means]
 ) -> Variants | None:
-    """Figures of all methods; None where none has several runs and none was named to compare with.
+    """Return the figures of all methods; None if no method has several runs and none was named for comparison.
 
     ``results`` are the means of metrics by setup and verifier, setups in the order of tables.
     """
@@ -313,7 +312,7 @@ def variants(
 
 
 def told_variants(variants: Variants) -> str:
-    """Which methods were shown to be better or worse than the reference, in a sentence."""
+    """Return a sentence on which methods are shown to be better or worse than the reference."""
     setups = {row.setup for row in variants.rows}
     against = [
         row.method
@@ -336,7 +335,7 @@ def spread_of(values: Sequence[float | None]) -> float | None:
 def variants_table(
     variants: Variants | None, metrics: Sequence[str], titles: Mapping[str, str]
 ) -> Table:
-    """Every method once, however many seeds it has, against the reference."""
+    """Return a table with one row for each method, with all its seeds, against the reference."""
     rows = () if variants is None else variants.rows
     note = (
         "Mean over runs ±standard deviation between runs (seeds). Difference: in AUC, on the"

@@ -1,4 +1,4 @@
-"""``raven verify``: one verifier trained on one set of problems, or loaded, answers another.
+"""``raven verify``: train or load one verifier, which answers a set of problems.
 
 In: nothing. Out: nothing: this file has no code; the modules in this folder do the work.
 """

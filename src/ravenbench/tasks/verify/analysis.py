@@ -1,4 +1,4 @@
-"""Computes what ``raven verify`` states from its store: answers, and scores where the test problems came with truth.
+"""Computes the results of ``raven verify`` from its store: answers, and scores if the test problems have truth.
 
 In: the ``Store`` of one verifier's answers.
 Out: an ``Answered``: answers, AUC, c@1, final = AUC · c@1, each from 0 to 1, None where undefined; seconds; reasons.
@@ -72,12 +72,12 @@ class Answered(Answer[VerifyPlan]):
 
     @property
     def verifier(self) -> str:
-        """The verifier by the name it prints."""
+        """The verifier by its printed form."""
         return self.plan.verifiers[0].name
 
     @property
     def unjudged(self) -> int:
-        """Count of problems that the truth of others does not name: they are neither answered nor judged."""
+        """Count of problems that truth does not contain: they are neither answered nor judged."""
         return len(self.plan.faults.keys() - self.plan.fault_truth.keys()) if self.plan.truth else 0
 
     @property

@@ -48,8 +48,7 @@ from ravenbench.verifiers.contract.folds import collapsed
 
 
 class ProblemBlock(Record, frozen=True, kw_only=True):
-    """Problems of a fold that are answered together, a cell of its own: the row of the first, and of the one after the
-    last."""
+    """Problems of a fold that are answered together, in one cell: the row of the first, and of the one after the last."""
 
     key: str
     start: int
@@ -194,7 +193,7 @@ def _blocks(component: Component, fold: Fold, learned: str) -> list[ProblemBlock
 
 
 def trained_before(store: Store, component: Component) -> Verifier | None:
-    """The verifier that an earlier call kept; None where there is none or it is damaged, which is then removed."""
+    """Return the verifier that an earlier call kept; None if there is none or it is damaged; a damaged one is removed."""
     try:
         record = read_trained(store)
         with _here(store.path / "trained") as folder:
@@ -208,7 +207,7 @@ def trained_before(store: Store, component: Component) -> Verifier | None:
 
 
 def keep(store: Store, trained: Verifier, seconds: float | None) -> bool:
-    """Keep a trained verifier in the run's folder, unless it cannot be saved; says whether it is there now."""
+    """Keep a trained verifier in the folder of the run, unless it cannot be saved; return whether it is there now."""
     place = store.path / "trained"
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "trained" if files.is_remote(place) else place
@@ -226,7 +225,7 @@ def keep(store: Store, trained: Verifier, seconds: float | None) -> bool:
 
 
 def read_trained(store: Store) -> TrainedRecord | None:
-    """What is known of the kept verifier; None where there is none or it is damaged."""
+    """Return the record of the kept verifier; None if there is none or it is damaged."""
     return record_or_none(store.path / "trained.json", TrainedRecord)
 
 

@@ -1,4 +1,4 @@
-"""Makes the report of ``raven verify``: its answers, and scores where the test problems came with truth.
+"""Makes the report of ``raven verify``: its answers, and scores if the test problems have truth.
 
 In: the ``Store`` of one verifier's answers.
 Out: an ``Answered`` (answers, AUC, c@1, final = AUC · c@1, each from 0 to 1, None where undefined; times in seconds;
@@ -38,7 +38,7 @@ SHOWN = 5
 
 
 class VerifyReport(Report[Answered]):
-    """What ``raven verify`` answered."""
+    """The report of ``raven verify``."""
 
     kind = "verify"
     template = "ravenbench.tasks.verify:template.html.j2"
@@ -66,7 +66,7 @@ class VerifyReport(Report[Answered]):
         ]
 
     def scores(self) -> Table:
-        """Metrics of PAN-2014; no row where truth is not known."""
+        """Return the metrics of PAN-2014; no row without truth."""
         analysis = self.analysis
         return table(
             "scores",
@@ -81,7 +81,7 @@ class VerifyReport(Report[Answered]):
         )
 
     def seconds(self) -> Table:
-        """Problems and what they took."""
+        """Return the numbers of problems and the seconds that they took."""
         return table(
             "seconds",
             "Problems and seconds",

@@ -1,4 +1,4 @@
-"""Runs ``raven verify``: one verifier trained on one set of problems, or loaded, answers another.
+"""Runs ``raven verify``: trains or loads one verifier, which answers a set of problems.
 
 In: the values of the command's options by name, of which a ``VerifySpec`` is made (verifier, problems or its folder).
 Out: a ``Verified``, with one answer from 0 to 1 a test problem (higher = same author, 0.5 = unanswered, with its
