@@ -1,4 +1,4 @@
-"""Lists what writers chose where they had a choice, *don't* or *do not*, with counts and what each choice says.
+"""Lists authors' choices between forms, *don't* or *do not*, with counts and the evidence of each choice.
 
 In: ``choices``: a questioned text, known texts, the background's training ``Problems`` with truth (n,), a seed.
 ``choice_table``: what that gives, and the table's key, note and section.

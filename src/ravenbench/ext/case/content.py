@@ -1,4 +1,4 @@
-"""Reports what was done about similarity in content on this background, for each verifier.
+"""Reports what was done about similarity in content on this background for each verifier.
 
 In: ``ShapeScores`` and ``Validated``: scores and log10 LRs of background pairs made like the case.
 Out: ``verifier_contents``: one ``VerifierContent`` for each verifier: what was done (text) and the AUC (0 to 1, higher =

@@ -199,7 +199,7 @@ def pairs(
     similarity: Floats | None = None,
     allowed: Bools | None = None,
 ) -> list[SidePair]:
-    """Return all same-author pairs and, for each known side, questioned texts by others: ``drawn`` at random, and the
+    """Return all same-author pairs and questioned texts for each known side by others: ``drawn`` at random, and the
     ``near`` most similar in content by ``similarity`` (known sides, questioned sides), in order of the writers; none of
     the latter without it. Different-author pairs are only those ``allowed`` (known sides, questioned sides), by default
     all."""

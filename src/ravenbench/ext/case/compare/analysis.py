@@ -368,8 +368,8 @@ def _validated(
     if place.valid:
         return place, []
     if not plan.validated.unvalidated:
-        return place, [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)]
-    anyway = say("answered all the same", standing=place.sentence)
+        return place, [Reason.of(Why.NOT_VALIDATED, coverage=place.sentence)]
+    anyway = say("answered all the same", coverage=place.sentence)
     return structs.replace(place, sentence=anyway), []
 
 

@@ -251,7 +251,7 @@ def strangers(
     background: Population, by_author: Sequence[AuthorTexts], allowed: Bools | None = None
 ) -> list[float]:
     """Return a hundred content similarities (cosines), ascending, with the distribution of all different-author pairs
-    of the writers, or of those that are ``allowed``; an empty list if there is no such pair."""
+    of the writers, or of those that are ``allowed``; an empty list without such pairs."""
     known, questioned = (
         np.array([one.author for one in by_author for _ in getattr(one, side)]) for side in SIDES
     )

@@ -4,7 +4,7 @@ In: the folder of a dossier, how labels of the two sides differ (text), hashes o
 texts.
 Out: ``Cited``; the ``CellResult`` (a cell is one tested condition) that covers a case, None where none does; a
 ``DossierStanding`` with a sentence. C_llr is in bits, devPAV in log10 units, mean LRs are no logarithms, rates are
-shares from 0 to 1. InputError if the folder holds no dossier or a damaged one, SpecError for labels that no
+shares from 0 to 1. InputError if the folder has no dossier or a damaged dossier, SpecError for labels that no
 cell has and for a dossier that covers no case of this system.
 ``fixed_hash`` gives the criterion's SHA-256, ``place_of`` the file, ``parse_between`` labels.
 
@@ -58,8 +58,7 @@ class Criterion(Record, frozen=True, kw_only=True):
 
     @property
     def fewest_shown(self) -> int:
-        """Minimum number of authors with which a rate of 0 is shown to be at most ``misleading`` (Wilson's interval).
-        """
+        """Minimum number of authors with which a rate of 0 is shown to be at most ``misleading`` (Wilson's interval)."""
         return ceil(Z**2 * (1 / self.misleading - 1))
 
     def limits(self, people: float = inf) -> dict[str, float]:

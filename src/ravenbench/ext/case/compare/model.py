@@ -416,8 +416,7 @@ def _versions(scores: Scores, moved: Scores) -> tuple[tuple[Scores, ...], ...]:
 
 
 def learn(pairs: PairScores, times: Floats | None = None) -> System:
-    """Learn all calibrations of pairs that count ``times`` (n, d) times, by default in ``DRAWS`` draws of the authors.
-    """
+    """Learn all calibrations of pairs that count ``times`` (n, d) times, by default in ``DRAWS`` draws of the authors."""
     if times is None:
         once = np.ones(len(pairs))
         drawn = redrawn(pairs.authors, pairs.same, once, 0, "compare-bootstrap", DRAWS)

@@ -76,7 +76,7 @@ def draft(
     whole: bool = False,
     citation: Cited | None = None,
 ) -> Draft[ComparePlan]:
-    """Return the ``Draft`` of a comparison: choose the background's pairs and lay out the problems of all cases that
+    """Return the ``Draft`` of a comparison: choose the background's pairs and make the problems of all cases that
     are not refused, by the cited dossier or otherwise. Raises InputError if the background cannot be read or has only
     one author, SpecError if a verifier cannot be used here. ``whole``: as for ``Shaped``."""
     components = components_of(spec)
@@ -157,7 +157,7 @@ def _not_validated(citation: Cited | None, shape: Shape) -> list[Reason]:
     if citation is None or citation.unvalidated:
         return []
     place = standing(citation, shape.known, shape.questioned)
-    return [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)] * (not place.valid)
+    return [Reason.of(Why.NOT_VALIDATED, coverage=place.sentence)] * (not place.valid)
 
 
 def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
@@ -181,8 +181,7 @@ def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
 
 
 class LaidOut:
-    """Folds of background pairs, and of cases, as a plan has them: their texts in one table, with the texts of cases.
-    """
+    """Folds of background pairs, and of cases, as a plan has them: their texts in one table, with the texts of cases."""
 
     def __init__(
         self,

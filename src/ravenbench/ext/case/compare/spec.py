@@ -109,7 +109,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     folds: Annotated[
         AtLeastTwo,
         about(
-            "Number of parts in which Raven holds out background authors. Default 5.", metavar="K"
+            "Number of parts of the background; Raven leaves out one at a time. Default 5.",
+            metavar="K",
         ),
     ] = 5
     donors: Annotated[
