@@ -93,7 +93,8 @@ def signed(llr: float) -> str:
 def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
     """Return the step of the scale: how much support. There is none below the lowest step, or if the interval includes
     0."""
-    if interval is not None and interval[0] <= 0 <= interval[1]:
+    low, high = (round(end, MOST_DIGITS) for end in interval or (llr, llr))
+    if interval and low <= 0 <= high:
         return NEITHER
     return next((text for least, text in SCALE if abs(round(llr, 3)) >= least), NEITHER)
 

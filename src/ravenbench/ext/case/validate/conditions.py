@@ -154,7 +154,7 @@ def _ends(value: str) -> tuple[str, str]:
 class ConditionSides:
     """The texts of a background that may be on the two sides of a condition.
 
-    ``codes`` (n,) number the combinations of labels of its texts, −1 if one is missing; ``fits`` tells of two
+    ``codes`` (n,) number the combinations of labels of its texts, −1 if one is missing; ``fits`` shows for two
     combinations whether the first may be on the known side and the second on the questioned side.
     """
 
