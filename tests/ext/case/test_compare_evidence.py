@@ -1,6 +1,7 @@
 """The evidence of a comparison: the text comes back whole, content is hidden, features pull the way they should."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -181,7 +182,7 @@ def test_answers_with_the_same_figures_have_the_same_words():
             (answer(-0.5, (-0.9, sign * end), "a", "b"), sided(-0.5, (-0.9, sign * end)))
             for sign in (-1, 0, 1)
         ]
-        for one, other in zip(told, told[1:], strict=False):
+        for one, other in pairwise(told):
             figures = [each[0].partition("95% interval")[2].rstrip(").") for each in (one, other)]
             assert figures[0] != figures[1] or one[1] == other[1]
 
