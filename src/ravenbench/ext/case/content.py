@@ -31,7 +31,7 @@ UNTESTED = (
 NOTE = (
     f"{UNTESTED} Taken off: Raven subtracts what scores gain by similarity in content; none to"
     " take off: background pairs show no such gain. AUC: of background pairs after this"
-    " subtraction (three in four different-author pairs are the most similar in content), and with"
+    " subtraction (three in four different-author pairs were chosen for similar content), and with"
     " the content words of the questioned text replaced. Not isolated: the method may know more than"
     " it was given, so Raven does not use its scores of replaced content."
 )
