@@ -142,7 +142,7 @@ def test_reasons_for_no_answer(tmp_path):
     }.items():
         (tmp_path / place).mkdir()
         _, no_prose = ask(tmp_path / place, change(text_of(0, 200, 97)))
-        wanted = {"d": "capitals", "e": "stand apart", "f": "alphabetical order"}[place]
+        wanted = {"d": "capitals", "e": "spaces between its letters", "f": "alphabetical order"}[place]
         assert no_prose.sentence.startswith("Raven gives no answer") and wanted in no_prose.sentence
     same = tmp_path / "c" / "known"
     for name in "xyz":
@@ -156,7 +156,7 @@ def test_reasons_for_no_answer(tmp_path):
         methods="function-words",
         out=tmp_path / "c" / "out",
     )
-    assert "not told apart" in ravenbench.analyse(result.store).texts[0].sentence
+    assert "do not distinguish the candidates" in ravenbench.analyse(result.store).texts[0].sentence
 
 
 def test_a_copy_is_named_and_not_learned_from(tmp_path):
