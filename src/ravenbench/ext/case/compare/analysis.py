@@ -245,20 +245,12 @@ class Comparison(Answer[ComparePlan]):
             else case
             for case in cases
         ]
-        judged = {
-            case.pairs: judged_by(by_id[case.id], scores[by_id[case.id].shape or ""])
-            for case in cases
-            if case.scored is not None
-        }
-        pairs = {
-            name: CasePairs(
-                valid.llr[FUSED],
-                valid.pairs.same,
-                valid.pairs.weight,
-                valid.pairs.content,
-            )
-            for name, valid in judged.items()
-        }
+        pairs = dict[str, CasePairs]()
+        for case in cases:
+            if case.scored is not None:
+                valid = judged_by(by_id[case.id], scores[by_id[case.id].shape or ""])
+                of = valid.pairs
+                pairs[case.pairs] = CasePairs(valid.llr[FUSED], of.same, of.weight, of.content)
         failures = [failure for scored in scores.values() for failure in scored.failures]
         by_chance = _by_chance(cases, pairs) if is_class(store) else ""
         return cls(tuple(cases), pairs, by_chance, tuple(failures))

@@ -400,18 +400,14 @@ class Shaped:
         about = np.concatenate([rows for *_, rows in self.tested])
         refused = {}
         for case, share, alike in zip(self.cases, shares, self._alike(sides).tolist(), strict=True):
-            reasons = [] if whole else self._unlike_pairs(case, about, alike)
+            judging = about[without(self.code.get(case.candidate.name), about)]
+            of_pairs = [passages(judging, self.strangers), few_like(judging, alike)]
+            reasons = [] if whole else [reason for reason in of_pairs if reason is not None]
             if share <= OTHER_KIND:
-                as_far_away = round(share * (1 + count)) - 1
-                reasons.insert(0, Reason.of(Why.OTHER_KIND, as_far=as_far_away, of=count))
+                differ = round(share * (1 + count)) - 1
+                reasons.append(Reason.of(Why.OTHER_KIND, as_far=differ, of=count))
             refused[case.id] = reasons
         return refused
-
-    def _unlike_pairs(self, case: CaseTexts, about: Floats, alike: float) -> list[Reason]:
-        """Why pairs, with these ``PairColumn``s, do not judge a case whose sides are so much ``alike`` (cosine)."""
-        judging = about[without(self.code.get(case.candidate.name), about)]
-        reasons = passages(judging, self.strangers), few_like(judging, alike)
-        return [reason for reason in reasons if reason is not None]
 
     def _tested(self, part: Sequence[int]) -> tuple[Problems, Bools, Floats]:
         """Pairs of one part of the authors, their truth, and the ``PairColumn``s of each."""
