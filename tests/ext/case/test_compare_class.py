@@ -201,7 +201,7 @@ def test_a_background_beside_the_class_and_members_with_one_text(tmp_path):
     assert len(material.corpus.author.names) == 7 + 10 and not any(
         "9" in name for name in material.corpus.ids[:24]
     )
-    assert any("lone has no case: one text only" in note for note in material.notes)
+    assert any("no case for lone: only one text" in note for note in material.notes)
     assert any("their authors have names of class members" in note for note in material.notes)
 
 

@@ -1,6 +1,7 @@
 """The evidence of a comparison: the text comes back whole, content is hidden, features pull the way they should."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -165,7 +166,7 @@ def test_scale_of_enfsi():
     assert [signed(x) for x in (-0.04, -0.01, 0.004, 0.0)] == ["−0.04", "−0.01", "+0.004", "0.0"]
     held, open_end = (answer(-0.51, (-0.53, end), "Ann", "q.txt") for end in (-0.01, 0.01))
     assert "weak support for Hd" in held and "−0.5 to −0.01)" in held
-    assert "neither" in open_end and "−0.5 to +0.01)" in open_end
+    assert "neither" in open_end and "−0.5 to +0.01." in open_end
     assert [beside(x, 0.3) for x in (0.3, 0.3004, 0.29996, 0.42)] == [
         ".300",
         ".3004",
@@ -173,6 +174,17 @@ def test_scale_of_enfsi():
         ".420",
     ]
     assert times(0.5) == "3.2" and times(-2.345) == "220" and times(1.0) == "10"
+
+
+def test_answers_with_the_same_figures_have_the_same_words():
+    for end in (1e-9, 1e-8, 4e-7, 0.003, 0.04):
+        told = [
+            (answer(-0.5, (-0.9, sign * end), "a", "b"), sided(-0.5, (-0.9, sign * end)))
+            for sign in (-1, 0, 1)
+        ]
+        for one, other in pairwise(told):
+            figures = [each[0].partition("95% interval")[2].rstrip(").") for each in (one, other)]
+            assert figures[0] != figures[1] or one[1] == other[1]
 
 
 def test_every_answer_names_both_propositions():
@@ -186,7 +198,7 @@ def test_every_answer_names_both_propositions():
     )
     at_most = answer(0.3, (0.3, 0.3), "Ann", "q.txt", bounded=True)
     assert (
-        "(log10 LR +0.3, the largest value that this background supports, 95% interval +0.3 to +0.3)"
+        ": log10 LR +0.3, the largest value that this background supports, 95% interval +0.3 to +0.3."
         in at_most
     )
     neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
@@ -199,23 +211,26 @@ def test_every_answer_names_both_propositions():
 
 def test_how_often_pairs_mislead_is_said_in_words_and_counts():
     assert misleading(0.21, (40, 96), 1.2) == (
-        "Of pairs by different authors 21% scored at least this high."
+        "21% of the background pairs by different authors scored at least this high."
     )
     assert (
         misleading(0.0, (0, 32), -0.4)
         == "None of the 32 background pairs by one author scored at least this low."
     )
     assert misleading(0.01, (1, 90), 0.4).startswith("One of the 90")
-    assert "Of 25 texts by their own authors about two would be expected" in by_chance(25, 3, 2.2)
+    assert "Of 25 texts by their own authors, about two would be expected" in by_chance(25, 3, 2.2)
     assert "fewer than one would be expected" in by_chance(9, 1, 0.3) and by_chance(
         9, 1, 0.3
-    ).endswith("one does.")
+    ).endswith("in this class: one.")
 
 
 def test_one_thing_is_not_said_in_the_plural():
     values = {"count": 1, "least": 10, "more": 9, "texts": 1, "words": 500, "rest": ""}
     said = say("few texts", **values)
-    assert said.startswith("1 background author can") and "9 more authors with 1 known text" in said
+    assert (
+        said.startswith("only 1 background author can")
+        and "9 more authors with 1 known text" in said
+    )
 
 
 def test_no_name_ends_the_running_head():

@@ -77,7 +77,7 @@ def test_page_tables_and_json_say_what_the_answer_holds_and_compute_none_of_it(
 def test_every_reason_that_is_made_from_its_kind_has_a_sentence():
     made = {why for why in Why if f"Reason.of(Why.{why.name}" in SOURCE}
     assert made and made <= set(_sentences())
-    assert say("two candidates").startswith("of two candidates")
+    assert say("two candidates").startswith("with two candidates")
     with pytest.raises(KeyError):
         say("no such sentence")
 

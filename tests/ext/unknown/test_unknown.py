@@ -60,7 +60,7 @@ def test_an_author_is_named_with_what_the_answer_rests_on(tmp_path):
     low, high = one.best.interval
     assert 0 <= low <= one.best.probability <= high <= 1
     assert one.accuracies[0].right > 0.8 and one.accuracies[0].chance == pytest.approx(1 / 3)
-    assert "stays author1" in one.content.sentence and one.best.style > 0.5
+    assert "is still author1" in one.content.sentence and one.best.style > 0.5
     of_known = one.accuracies[0]
     assert of_known.right == 1 and of_known.interval[0] < 0.9
     assert (
@@ -109,7 +109,7 @@ def test_texts_of_strangers_are_rather_by_none_of_them(tmp_path):
     )
     assert np.mean(strange) > np.mean(own) + 0.1
     page = ravenbench.write_report(result.store).read_text()
-    assert "Who wrote 10 texts?" in page and "The first 8 lead to a page each" in page
+    assert "Who wrote 10 texts?" in page and "The first 8 link to a page each" in page
     assert len(ravenbench.frames(result.store)["answers"]) == 10
 
 
@@ -117,7 +117,7 @@ def test_two_candidates_with_one_text_each_are_enough_and_what_that_supports_is_
     _, one = ask(tmp_path, text_of(0, 150, 99), authors=2, texts=1, words=900)
     assert one.ranked[0].name == "author0" and one.recognised is None
     assert any("one text each" in note for note in one.notes) and any(
-        "of two candidates" in note for note in one.notes
+        "with two candidates" in note for note in one.notes
     )
 
 
@@ -130,7 +130,7 @@ def test_a_text_along_which_the_author_changes(tmp_path):
 
 def test_reasons_for_no_answer(tmp_path):
     _, short = ask(tmp_path, text_of(0, 30))
-    assert "30 words" in short.sentence and short.sentence.startswith("No answer")
+    assert "30 words" in short.sentence and short.sentence.startswith("Raven gives no answer")
     strange = " ".join(f"word{i}" for i in range(150))
     (tmp_path / "b").mkdir()
     _, unlike = ask(tmp_path / "b", strange)
@@ -142,8 +142,8 @@ def test_reasons_for_no_answer(tmp_path):
     }.items():
         (tmp_path / place).mkdir()
         _, no_prose = ask(tmp_path / place, change(text_of(0, 200, 97)))
-        wanted = {"d": "capitals", "e": "stand apart", "f": "alphabetical order"}[place]
-        assert no_prose.sentence.startswith("No answer") and wanted in no_prose.sentence
+        wanted = {"d": "capitals", "e": "spaces between its letters", "f": "alphabetical order"}[place]
+        assert no_prose.sentence.startswith("Raven gives no answer") and wanted in no_prose.sentence
     same = tmp_path / "c" / "known"
     for name in "xyz":
         (same / name).mkdir(parents=True)
@@ -156,12 +156,12 @@ def test_reasons_for_no_answer(tmp_path):
         methods="function-words",
         out=tmp_path / "c" / "out",
     )
-    assert "not told apart" in ravenbench.analyse(result.store).texts[0].sentence
+    assert "do not distinguish the candidates" in ravenbench.analyse(result.store).texts[0].sentence
 
 
 def test_a_copy_is_named_and_not_learned_from(tmp_path):
     _, one = ask(tmp_path, text_of(1, 150, 2))
-    assert any("1/2" in note and "not learned from" in note for note in one.notes)
+    assert any("1/2" in note and "did not learn from" in note for note in one.notes)
     assert next(c for c in one.ranked if c.name == "author1").texts == 4
 
 
@@ -200,7 +200,7 @@ def refused(tmp_path, files):
         ),
         (
             {"a/1.txt": text_of(0, 60), "b/1.txt": text_of(0, 100, 50)},
-            "nothing is left of a candidate",
+            "no text is left of a candidate",
         ),
         ({"notes.txt": text_of(0, 60)}, "no texts by author"),
     ],
@@ -233,7 +233,7 @@ def test_names_of_candidates_in_texts_are_said(tmp_path):
 
 
 def test_options_that_do_not_go_together(tmp_path):
-    with pytest.raises(SpecError, match="goes with 'unknown'"):
+    with pytest.raises(SpecError, match="needs 'unknown'"):
         ravenbench.attribute("newsgroups", none=0.3)
     with pytest.raises(SpecError, match="cannot be used with 'unknown'"):
         ravenbench.attribute(unknown="u.txt", candidates="c", protocol="both")

@@ -1,4 +1,4 @@
-"""Lists what writers chose where they had a choice, *don't* or *do not*, with counts and what each choice says.
+"""Lists authors' choices between forms, *don't* or *do not*, with counts and the evidence of each choice.
 
 In: ``choices``: a questioned text, known texts, the background's training ``Problems`` with truth (n,), a seed.
 ``choice_table``: what that gives, and the table's key, note and section.
@@ -26,7 +26,7 @@ NOTE = (
 def choices(
     questioned: str, known: Sequence[str], background: Problems, same: Bools, seed: int
 ) -> tuple[Choice, ...]:
-    """The alternations that say most for or against one author, against the background's authors."""
+    """Return the alternations with most evidence for or against one author, compared with the background's authors."""
     others = background.texts.rows(background.documents)
     if not (speaks_english(others) and speaks_english([questioned])):
         return ()
@@ -43,7 +43,8 @@ def choice_table(
     section: str = "",
     most: int = SHOWN,
 ) -> Table:
-    """The most telling alternations with their forms' counts on both sides; ``here`` names the text in question."""
+    """Return a table of the strongest alternations with counts of their forms on both sides; ``here`` names the
+    questioned text."""
     return table(
         key,
         title,

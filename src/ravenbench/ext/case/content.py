@@ -1,12 +1,12 @@
-"""Says of each verifier what was done about likeness in content on this background, and no more.
+"""Reports what was done about similarity in content on this background for each verifier.
 
 In: ``ShapeScores`` and ``Validated``: scores and log10 LRs of background pairs made like the case.
-Out: ``verifier_contents``: one ``VerifierContent`` a verifier: what was done (text) and the AUC (0 to 1, higher = same
-author scores higher) of pairs as written and with content words replaced, None where not measured. ``contents_table`` and
-``contents_sentence`` show these.
+Out: ``verifier_contents``: one ``VerifierContent`` for each verifier: what was done (text) and the AUC (0 to 1, higher =
+same author scores higher) of pairs as written and with content words replaced, None if not measured.
+``contents_table`` and ``contents_sentence`` show these.
 
-No verdict is made here, as ``raven run --probe transplant`` makes one, so none is called cleared. What likeness in
-content adds is taken off scores, and the same pairs are scored with content words replaced.
+This is not a verdict as from ``raven run --probe transplant``, so no verifier is called cleared. Raven subtracts what
+similarity in content adds to scores, and scores the same pairs with content words replaced.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ UNTESTED = (
 NOTE = (
     f"{UNTESTED} Taken off: Raven subtracts what scores gain by similarity in content; none to"
     " take off: background pairs show no such gain. AUC: of background pairs after this"
-    " subtraction (three in four different-author pairs are the most similar in content), and with"
+    " subtraction (three in four different-author pairs were chosen for similar content), and with"
     " the content words of the questioned text replaced. Not isolated: the method may know more than"
     " it was given, so Raven does not use its scores of replaced content."
 )
 
 
 class VerifierContent(Record, frozen=True, kw_only=True):
-    """A verifier: what was done about content (``TAKEN`` …) and why it may know more than it was handed, or how one of
-    others was confined; AUC (0 to 1) of background pairs as written without what was taken off and with content
-    replaced. None is ``tested``."""
+    """A verifier: what was done about content (``TAKEN`` …), why it may know more than it was given or how it was
+    confined, and AUC (0 to 1) of background pairs as written after subtraction and with content replaced. ``tested`` is
+    always False."""
 
     verifier: str
     done: str
@@ -51,12 +51,12 @@ class VerifierContent(Record, frozen=True, kw_only=True):
 
     @property
     def said(self) -> str:
-        """What was done, and what goes with it."""
+        """What was done, with the reason."""
         return f"{self.done}: {self.reason}" if self.reason else self.done
 
 
 def verifier_contents(scored: ShapeScores, valid: Validated) -> list[VerifierContent]:
-    """One ``VerifierContent`` for each verifier of a shape."""
+    """Return one ``VerifierContent`` for each verifier of a shape."""
     pairs = valid.pairs
     contents = []
     for name, (_, learned) in valid.system.written.items():
@@ -82,7 +82,7 @@ def verifier_contents(scored: ShapeScores, valid: Validated) -> list[VerifierCon
 def contents_table(
     contents: Sequence[VerifierContent], key: str, section: str | None = ""
 ) -> Table:
-    """What was done about content, for each verifier."""
+    """Return a table of what was done about content for each verifier."""
     return table(
         key,
         "Verifiers and content",
@@ -97,6 +97,6 @@ def contents_table(
 
 
 def contents_sentence(contents: Sequence[VerifierContent]) -> str:
-    """What was done, in a line or two."""
+    """Return what was done, in a line or two."""
     verifiers = "; ".join(f"{v.verifier} {v.said}" for v in contents)
     return say("by verifier", verifiers=verifiers, untested=UNTESTED)

@@ -1,4 +1,4 @@
-"""Finds topics in the texts, where labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2).
+"""Finds topics in the texts if labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2).
 
 In: a ``Corpus`` of n documents; how many clusters, within which level of topics, an ``Encoder``, a seed.
 Out: ``Labels`` (n,): the number of each document's cluster, from 0, −1 = unknown, with a name made of its words.
@@ -28,7 +28,7 @@ class Extract(Component):
     """Clusters document vectors by k-means, within each given topic or over the whole corpus.
 
     Clusters are numbered by size, largest first, and named after the words that set them apart from the rest
-    of their topic: ``rec.autos/1: engine, oil, car``. Clusters made in one space look apart in it, so compare
+    of their topic: ``rec.autos/1: engine, oil, car``. Clusters look distinct in the space that made them, so compare
     them in a second encoder too.
 
     Parameters
@@ -50,10 +50,10 @@ class Extract(Component):
     seed: int = 0
 
     def labels(self, corpus: Corpus) -> Labels:
-        """The topic of each document; unknown where the level divided is unknown.
+        """Return the topic of each document; unknown if its topic at the divided level is unknown.
 
-        InputError if the corpus has no such level. CorpusError if ``clusters`` is below 1 or no document has a known
-        topic.
+        Raises InputError if the corpus has no such level, CorpusError if ``clusters`` is below 1 or no document has a
+        known topic.
         """
         if self.clusters < 1:
             raise CorpusError(

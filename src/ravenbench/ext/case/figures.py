@@ -1,7 +1,7 @@
-"""Draws what a case or a validation rests on: background pairs by their likelihood ratios, and how right these are.
+"""Draws the grounds of a case or a validation: background pairs by their likelihood ratios, and their calibration.
 
 In: ``DrawnPairs``: log10 LRs (n,), higher = same author, with truth and weights; the log10 LR of a case.
-Out: figures of matplotlib, one a function.
+Out: figures of matplotlib, one for each function.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ DIFFERENT = SETUP["random"]
 def place_figure(
     pairs: CasePairs, llr: float, interval: tuple[float, float], alike: float
 ) -> Figure:
-    """Background pairs by the log10 LR they would be given, one dot each, those at least ``alike`` in content large;
-    the case is a line with its interval."""
+    """Draw background pairs by their log10 LR, one dot each, those at least ``alike`` in content large; the case is a
+    line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)
     large = pairs.content >= alike
     jitter = stream(0, "compare-jitter").random(len(pairs.llr))
@@ -50,7 +50,7 @@ def place_figure(
 
 
 def tippett_figure(pairs: DrawnPairs, at: float | None = None) -> Figure:
-    """Shares of both kinds of pairs with at least each log10 LR; a line at that of a case."""
+    """Draw the proportions of both kinds of pairs with at least each log10 LR, with a line at that of a case."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = tippett(pairs.llr, pairs.same, pairs.weight)
     axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
@@ -64,7 +64,7 @@ def tippett_figure(pairs: DrawnPairs, at: float | None = None) -> Figure:
 
 
 def pav_figure(pairs: DrawnPairs, at: float | None = None) -> Figure:
-    """What log10 LRs were given, against what they should have been; on the diagonal they are right."""
+    """Draw log10 LRs as given against their PAV calibration; on the diagonal they are well calibrated."""
     figure, (axes,) = canvas(3.3, 2.6)
     curve = pav(pairs.llr, pairs.same, pairs.weight)
     ends = float(np.floor(pairs.llr.min() * 2) / 2), float(np.ceil(pairs.llr.max() * 2) / 2)
@@ -78,7 +78,7 @@ def pav_figure(pairs: DrawnPairs, at: float | None = None) -> Figure:
 
 
 def entropy_figure(pairs: DrawnPairs) -> Figure:
-    """Empirical cross-entropy, in bits, over log10 prior odds."""
+    """Draw the empirical cross-entropy, in bits, over log10 prior odds."""
     figure, (axes,) = canvas(3.3, 2.6)
     curves = entropy(pairs.llr, pairs.same, pairs.weight)
     axes.plot(curves.prior, curves.neutral, color=FAINT, linewidth=1.0, label="without LRs")

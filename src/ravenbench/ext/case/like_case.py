@@ -25,24 +25,24 @@ from ravenbench.text.tokens import count_words, cut
 from ravenbench.types import Bools, Floats, Ints
 
 MOST_KNOWN = 6
-"""Known texts of a shape; a case with more has them joined."""
+"""Maximum number of known texts of a shape; further texts are joined."""
 LEAST_FILLED = 0.8
-"""Share of a wanted length that a background text must have."""
+"""A background text must have this proportion of a wanted length."""
 MOST_PORTIONS = 6
-"""Portions that one long document gives."""
+"""Maximum number of portions from one long document."""
 QUESTIONED_EACH = 5
 """Questioned texts by one author."""
 
 
 class Shape(NamedTuple):
-    """Counts of words: of the known texts, longest first, and of the questioned text."""
+    """Numbers of words: of the known texts, longest first, and of the questioned text."""
 
     known: tuple[int, ...]
     questioned: int
 
 
 class Portion(NamedTuple):
-    """Some words of a document: its text, its length in words, its document, and its topic's number (−1 unknown)."""
+    """Words of a document: text, length in words, document, and topic number (−1 unknown)."""
 
     text: str
     words: int
@@ -51,7 +51,7 @@ class Portion(NamedTuple):
 
 
 class ProblemSide(NamedTuple):
-    """Texts of one side of a problem, and the documents and topics they are taken from."""
+    """Texts of one side of a problem, with their documents and topics."""
 
     texts: tuple[str, ...]
     documents: frozenset[int]
@@ -60,7 +60,7 @@ class ProblemSide(NamedTuple):
 
 @dataclass(frozen=True)
 class AuthorTexts:
-    """An author's part: known sides, questioned sides, and (known, questioned) numbers of same-author problems."""
+    """Texts of an author: known sides, questioned sides, and (known, questioned) numbers of same-author problems."""
 
     author: int
     known: tuple[ProblemSide, ...]
@@ -69,22 +69,23 @@ class AuthorTexts:
 
 
 def rounded(words: int) -> int:
-    """A length in words, on a grid of factor 2^(1/4), so that cases of nearly one shape share their background pairs."""
+    """Round a length in words to a grid of factor 2^(1/4), so that cases of similar shapes share background pairs."""
     return round(math.pow(2.0, round(4 * math.log2(max(words, 1))) / 4))
 
 
 def shape_of(known: Sequence[int], questioned: int) -> Shape:
-    """The shape of a case with known texts of so many words."""
+    """Return the shape of a case with known texts of these lengths."""
     return Shape(tuple(sorted((rounded(n) for n in known), reverse=True)), rounded(questioned))
 
 
 def shorter(shape: Shape, most: int) -> Shape:
-    """The shape with no text longer than ``most`` words."""
+    """Return the shape with no text longer than ``most`` words."""
     return Shape(tuple(min(n, most) for n in shape.known), min(shape.questioned, most))
 
 
 def portions(texts: Sequence[str], topics: Ints, documents: Ints, longest: int) -> list[Portion]:
-    """Portions of documents of one author: those over twice the longest wanted length give several, evenly spaced."""
+    """Return portions of one author's documents: a document over twice the longest wanted length gives several, evenly
+    spaced."""
     cuts = []
     for text, topic, document in zip(texts, topics.tolist(), documents.tolist(), strict=True):
         words = count_words(text)
@@ -99,7 +100,7 @@ def portions(texts: Sequence[str], topics: Ints, documents: Ints, longest: int) 
 
 
 Fits = Callable[[int, int], bool]
-"""Whether texts with these two topics may stand on the known and on the questioned side of one problem."""
+"""Whether texts with these two topics may be on the known and on the questioned side of one problem."""
 
 
 def writer(
@@ -110,8 +111,8 @@ def writer(
     most: int = QUESTIONED_EACH,
     fits: Fits | None = None,
 ) -> AuthorTexts:
-    """What an author's portions give in this shape; sides are left out where they are too few or too short. With
-    ``fits`` the sides of same-author problems have topics that fit each other."""
+    """Return what an author's portions give in this shape; sides are left out if there are too few texts or these are
+    too short. With ``fits`` the topics of both sides of same-author problems fit each other."""
     drawn = stream(seed, "like-case", author, len(portions)).permutation(len(portions)).tolist()
     # One portion of each document before the second of any.
     earlier = [
@@ -198,10 +199,10 @@ def pairs(
     similarity: Floats | None = None,
     allowed: Bools | None = None,
 ) -> list[SidePair]:
-    """All same-author pairs, and for each known side questioned texts by others: ``drawn`` at random, and the ``near``
-    most alike in content by ``similarity`` (known sides, questioned sides), in order of the writers; without it none.
-    Of different-author pairs those alone that are ``allowed`` (known sides, questioned sides), by default all.
-    """
+    """Return all same-author pairs and questioned texts for each known side by others: ``drawn`` at random, and the
+    ``near`` most similar in content by ``similarity`` (known sides, questioned sides), in order of the writers; none of
+    the latter without it. Different-author pairs are only those ``allowed`` (known sides, questioned sides), by default
+    all."""
     drawn_pairs = [SidePair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
     sides = [(i, q) for i, one in enumerate(writers) for q in range(len(one.questioned))]
     row = 0

@@ -39,7 +39,7 @@ from ravenbench.types import Bools, Floats, Ints
 
 LN10 = float(np.log(10))
 WIDEST = 20.0
-"""Largest |log10 LR| that PAV is given: where the classes are wholly apart it would be infinite."""
+"""Maximum |log10 LR| from PAV: it would be infinite if the classes are separated completely."""
 
 
 T = TypeVar("T")
@@ -55,8 +55,8 @@ class LabelledLLR(NamedTuple):
 
 
 class Tippett(NamedTuple):
-    """``llr`` (m,), log10, ascending; shares (m,), from 0 to 1, of same-author and of different-author pairs with at
-    least this log10 LR."""
+    """``llr`` (m,), log10, ascending; proportions (m,), from 0 to 1, of same-author and of different-author pairs with
+    at least this log10 LR."""
 
     llr: Floats
     same: Floats
@@ -64,16 +64,15 @@ class Tippett(NamedTuple):
 
 
 class Pav(NamedTuple):
-    """PAV's calibration: log10 LRs ``llr`` (n,) as given, ascending, and ``best`` (n,), the log10 LRs they should
-    have been."""
+    """PAV's calibration: log10 LRs ``llr`` (n,) as given, ascending, and ``best`` (n,), the calibrated log10 LRs."""
 
     llr: Floats
     best: Floats
 
 
 def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> LabelledLLR:
-    """Checked arrays with weights that sum to 1 in each class; ValueError if lengths differ, a value is not finite, or
-    one class has no weight."""
+    """Return checked arrays with weights that sum to 1 in each class. Raises ValueError if lengths differ, a value is
+    not finite, or a class has no weight."""
     values = np.asarray(llr, dtype=np.float64)
     truth = np.asarray(same, dtype=np.bool_)
     weights = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
@@ -91,8 +90,8 @@ def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> L
 
 
 def of_pairs(measure: Callable[[LabelledLLR], T]) -> Callable[..., T]:
-    """A measure of pairs as one of log10 LRs (n,), truth (n,), and weights (n,), by default all alike; ValueError as of
-    ``sides``."""
+    """Turn a measure of pairs into a measure of log10 LRs (n,), truth (n,), and weights (n,), by default equal. Raises
+    ValueError as ``sides`` does."""
 
     @wraps(measure)
     def measured(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> T:
@@ -113,20 +112,21 @@ def _steps(llr: Floats, pairs: LabelledLLR) -> tuple[Floats, Floats, Floats, Int
 
 @of_pairs
 def cllr(pairs: LabelledLLR) -> float:
-    """C_llr in bits: 0 is perfect, 1 is what always saying LR = 1 costs; lower = better."""
+    """Return C_llr in bits: 0 is perfect, 1 is the cost of LR = 1 for all pairs; lower = better."""
     signed = np.where(pairs.same, -pairs.llr, pairs.llr) * LN10
     return float(np.sum(np.logaddexp(0.0, signed) * pairs.weight) / np.log(2) / 2)
 
 
 @of_pairs
 def cllr_min(pairs: LabelledLLR) -> float:
-    """C_llr in bits after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
+    """Return C_llr in bits after the best monotone calibration: the cost of imperfect discrimination; the rest is
+    calibration."""
     return cllr(_pav(pairs), pairs.same, pairs.weight)
 
 
 @of_pairs
 def pav(pairs: LabelledLLR) -> Pav:
-    """The pool-adjacent-violators calibration of these very log10 LRs (n,); within ± WIDEST."""
+    """Return the pool-adjacent-violators calibration of these log10 LRs (n,), within ± WIDEST."""
     return Pav(np.sort(pairs.llr), np.sort(_pav(pairs)))
 
 
@@ -148,9 +148,10 @@ def _pav(pairs: LabelledLLR) -> Floats:
 
 @of_pairs
 def eer(pairs: LabelledLLR) -> float:
-    """Equal error rate in [0, .5]: same-author pairs are missed as often as different-author pairs are let through.
+    """Return the equal error rate in [0, .5]: same-author pairs are missed as often as different-author pairs are
+    accepted.
 
-    It is read off the convex hull of the ROC curve, so that it does not depend on which of several thresholds is taken.
+    It is read from the convex hull of the ROC curve, so that it does not depend on the choice of a threshold.
     """
     # PAV's pools are the edges of the hull; where false alarms equal misses, they and the hits sum to 1.
     _, hit, false, _ = _steps(-_pav(pairs), pairs)
@@ -160,7 +161,7 @@ def eer(pairs: LabelledLLR) -> float:
 
 @of_pairs
 def tippett(pairs: LabelledLLR) -> Tippett:
-    """Shares (0 to 1) of both classes with at least each log10 LR that occurs."""
+    """Return proportions (0 to 1) of both classes with at least each log10 LR that occurs."""
     values, *classes, _ = _steps(pairs.llr, pairs)
     same, different = (np.asarray(np.clip(each[::-1].cumsum()[::-1], 0.0, 1.0)) for each in classes)
     return Tippett(values, same, different)
@@ -169,30 +170,31 @@ def tippett(pairs: LabelledLLR) -> Tippett:
 def misleading(
     llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | None = None
 ) -> float:
-    """Share (0 to 1) of pairs of the other class with a log10 LR at least as strong as ``at``: of different-author
-    pairs where ``at`` is positive, of same-author pairs with one as low where it is not."""
+    """Return the proportion (0 to 1) of pairs of the other class with a log10 LR at least as strong as ``at``: of
+    different-author pairs if ``at`` is positive, otherwise of same-author pairs with a value as low."""
     pairs = sides(llr, same, weight)
     wrong = (~pairs.same & (pairs.llr >= at)) if at > 0 else (pairs.same & (pairs.llr <= at))
     return float(pairs.weight[wrong].sum())
 
 
 def supported(people: float) -> float:
-    """Greatest |log10 LR| that so many people can show: 0 for one, .59 for 10, .74 for 15, 1.14 for 40, 1.43 for 80."""
+    """Return the maximum |log10 LR| that this number of people can show: 0 for one, .59 for 10, .74 for 15, 1.14 for
+    40, 1.43 for 80."""
     return float(-np.log10(1.0 - 0.05 ** (1.0 / max(people, 1.0)))) if people > 1 else 0.0
 
 
 PRIORS: Floats = np.linspace(-2.0, 2.0, 81)
-"""Log10 prior odds over which the empirical cross-entropy is taken: from one in a hundred to a hundred to one."""
+"""Log10 prior odds for the empirical cross-entropy, from one in a hundred to a hundred to one."""
 DRAWS = 400
-"""Bootstrap samples of authors."""
+"""Number of bootstrap samples of authors."""
 LEVEL = 0.95
-"""Of a 95 % interval."""
+"""Coverage of intervals."""
 RATES = ("misleading_for", "misleading_against")
-"""Measures that are shares of pairs."""
+"""Measures that are proportions of pairs."""
 
 
 class MeasureEstimate(Record, frozen=True):
-    """A measure, in its own unit, and its 95 % interval."""
+    """A measure, in its unit, and its 95 % interval."""
 
     value: float
     low: float
@@ -211,9 +213,8 @@ class Entropy(NamedTuple):
 
 @of_pairs
 def devpav(pairs: LabelledLLR) -> float:
-    """Mean distance of log10 LRs from what PAV makes of them, in units of log10, over the range in which PAV is finite;
-    lower = better, 0 where PAV is finite nowhere, which is so where the classes are wholly apart.
-    """
+    """Return the mean distance of log10 LRs from their PAV calibration, in units of log10, over the range in which PAV
+    is finite; lower = better, 0 if PAV is finite nowhere because the classes are separated completely."""
     curve = pav(pairs.llr, pairs.same, pairs.weight)
     x, y = np.unique(np.array([curve.llr, curve.best])[:, np.abs(curve.best) < WIDEST], axis=1)
     if len(x) < 2:
@@ -229,7 +230,7 @@ def devpav(pairs: LabelledLLR) -> float:
 
 @of_pairs
 def entropy(pairs: LabelledLLR) -> Entropy:
-    """Empirical cross-entropy (ECE), in bits, over log10 prior odds (g,); at even odds it is C_llr."""
+    """Return the empirical cross-entropy (ECE), in bits, over log10 prior odds (g,); at even odds it is C_llr."""
     best = _pav(pairs)
     return Entropy(PRIORS, *(_entropy(llr, pairs) for llr in (pairs.llr, best, best * 0)))
 
@@ -246,15 +247,15 @@ def _entropy(llr: Floats, pairs: LabelledLLR) -> Floats:
 
 @of_pairs
 def mean_misleading(pairs: LabelledLLR) -> tuple[float, float]:
-    """Mean LR (not its logarithm) of different-author pairs, and mean 1 / LR of same-author pairs: at most 1 where
-    LRs mean what they say (Royall 2000), whatever the strength of the evidence."""
+    """Return the mean LR (not its logarithm) of different-author pairs, and the mean 1/LR of same-author pairs: at most
+    1 if LRs are well calibrated (Royall 2000), for evidence of any strength."""
     return float(10.0 ** pairs.llr[~pairs.same] @ pairs.weight[~pairs.same]), float(
         10.0 ** -pairs.llr[pairs.same] @ pairs.weight[pairs.same]
     )
 
 
 def measures(strong: float) -> Measures:
-    """Every measure of a validation by its key; ``strong`` is the log10 LR from which a misleading one counts."""
+    """Return every measure of a validation by its key; ``strong`` is the log10 LR from which a misleading LR counts."""
     return {
         "cllr": cllr,
         "cllr_min": cllr_min,
@@ -270,9 +271,9 @@ def measures(strong: float) -> Measures:
 def redrawn(
     authors: Ints, same: Bools, weight: Floats, seed: int, purpose: str, draws: int
 ) -> Iterator[Floats]:
-    """How often each pair is drawn (n,), times its ``weight`` (n,), where the ``authors`` (n, 2) of both sides are
-    drawn anew: as often as its author, or as both its authors together. Draws without pairs of both kinds are left
-    out."""
+    """Yield how often each pair is drawn (n,), times its ``weight`` (n,), with the ``authors`` (n, 2) of both sides
+    drawn with replacement: as often as its author, or as both its authors together. Draws without pairs of both kinds
+    are left out."""
     names = np.unique(authors)
     one, other = np.searchsorted(names, authors).T
     for number in range(draws):
@@ -289,11 +290,11 @@ def redrawn(
 def estimated(
     llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, wanted: Measures
 ) -> dict[str, MeasureEstimate]:
-    """The measures ``wanted`` of log10 LRs (n,) with their 95 % intervals, from drawing the ``authors`` (n, 2) of
-    both sides anew.
+    """Return the measures ``wanted`` of log10 LRs (n,) with 95 % intervals from drawing the ``authors`` (n, 2) of both
+    sides with replacement.
 
-    A rate's interval is at least as wide as Wilson's for as many cases as there are authors: where nothing was seen to
-    go wrong, every sample says so too, and an interval of no width would make few authors look sure.
+    A rate's interval is at least as wide as Wilson's for one case per author: if nothing went wrong, every sample shows
+    the same, and an interval of no width would make few authors look certain.
     """
     drawn: dict[str, list[float]] = {key: [] for key in wanted}
     for often in redrawn(authors, same, weight, seed, "validation-bootstrap", DRAWS):

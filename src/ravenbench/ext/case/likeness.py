@@ -1,6 +1,6 @@
-"""Says how alike in content texts are, and what pairs taken for their likeness stand for (ours).
+"""Measures how similar texts are in content, and what pairs chosen for their similarity represent (ours).
 
-In: texts for ``ContentSpace``; n pairs of texts: likenesses (n,), cosines 0 to 1, and ``same`` (n,) bool.
+In: texts for ``ContentSpace``; n pairs of texts: similarities (n,), cosines 0 to 1, and ``same`` (n,) bool.
 Out: ``ContentSpace``: ``cosines`` (one, other), ``paired`` (n,), 0 to 1; ``stands_for``: weights (n,) ≥ 0.
 """
 
@@ -16,7 +16,8 @@ from ravenbench.types import Bools, Floats
 
 
 class ContentSpace:
-    """Vectors of texts over the content words of some texts, all but ``functions`` (lowercase), the most frequent."""
+    """Vectors of texts over the content words of given texts: all words except ``functions`` (lowercase), the most
+    frequent."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer
@@ -26,18 +27,18 @@ class ContentSpace:
         self._space.fit([*texts, "content"])
 
     def words(self, text: str) -> list[str]:
-        """The content words of a text, in lowercase."""
+        """Return the content words of a text, in lowercase."""
         return [
             word for word in map(str.lower, LETTERS.findall(text)) if word not in self.functions
         ]
 
     def cosines(self, one: Sequence[str], other: Sequence[str]) -> Floats:
-        """Cosines of texts, (one, other), in [0, 1]; 0 where a text has no word that is known."""
+        """Return cosines of texts, (one, other), in [0, 1]; 0 if a text has no known word."""
         left, right = (self._space.transform(list(side)) for side in (one, other))
         return np.asarray((left @ right.T).toarray(), dtype=np.float64)
 
     def paired(self, one: Sequence[str], other: Sequence[str]) -> Floats:
-        """Cosine (n,) of each text with the one in its place on the other side."""
+        """Return the cosine (n,) of each text with the text at the same place on the other side."""
         row = {text: i for i, text in enumerate(dict.fromkeys([*one, *other]))}
         vectors = self._space.transform(list(row)).tocsr()
         left, right = (vectors[[row[text] for text in side]] for side in (one, other))
@@ -45,11 +46,11 @@ class ContentSpace:
 
 
 def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats:
-    """Weights (n,) by which different-author pairs are as alike (cosines), all together, as random ``others``;
+    """Return weights (n,) that give different-author pairs together the similarities (cosines) of random ``others``;
     same-author pairs weigh 1.
 
-    Pairs that were taken because they are alike would else make different authors look more alike than they are.
-    Twenty strata of likeness are matched; the weights of different-author pairs sum to their number.
+    Without them, pairs chosen for their similarity would make different authors look more similar than they are. Twenty
+    strata of similarity are matched; the weights of different-author pairs sum to their number.
     """
     weight = np.ones(len(likeness))
     if same.all():

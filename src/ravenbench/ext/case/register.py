@@ -1,12 +1,13 @@
-"""Tells whether a case's texts are of another kind (register) than a background's, by rates that kinds differ in.
+"""Decides whether a case's texts are of another kind (register) than a background's, by rates that differ between
+kinds.
 
 In: texts; profiles (n, f) of n background authors, (m, f) of m cases.
-Out: ``profile``: (f,) mean square roots of rates in a hundred words; ``as_far``: shares (m,), 0 to 1, of the background's
-authors, the case counted among them, who are as far from the others as the case is.
+Out: ``profile``: (f,) mean square roots of rates per hundred words; ``as_far``: proportions (m,), 0 to 1, of the
+background's authors, counting the case, that differ as much from the others as the case does.
 
-Rates are those of pronouns, verbs, function words, nominal style (Biber 1988), lengths of sentences and
-marks; lists of words are English, and stay at 0 elsewhere. The distance is Mahalanobis's, with a shrunk covariance
-(Ledoit & Wolf 2004); that of each background author is taken to the others.
+Rates are those of pronouns, verbs, function words, nominal style (Biber 1988), lengths of sentences and punctuation;
+lists of words are English, and remain 0 elsewhere. The distance is Mahalanobis's, with a shrunk covariance (Ledoit &
+Wolf 2004); that of each background author is measured from the others.
 
 References
 ----------
@@ -25,7 +26,7 @@ from ravenbench.text.tokens import count_words
 from ravenbench.types import Floats
 
 LEAST = 0.1
-"""Least standard deviation of a rate over authors, so that one that nobody uses does not decide."""
+"""Minimum standard deviation of a rate over authors, so that an unused rate does not decide."""
 RATES = tuple(
     re.compile(pattern)
     for pattern in (
@@ -61,7 +62,7 @@ RATES = tuple(
 
 
 def rates(text: str) -> Floats:
-    """Square roots of how often each of ``RATES`` is met in a hundred words, and that of different words."""
+    """Return square roots of the frequency of each of ``RATES`` per hundred words, and that of different words."""
     words = max(count_words(text), 1)
     different = len(set(text.lower().split()))
     counts = [different, *(len(pattern.findall(text)) for pattern in RATES)]
@@ -69,19 +70,20 @@ def rates(text: str) -> Floats:
 
 
 def profile(texts: Sequence[str]) -> Floats:
-    """Mean rates (f,) of one author's or one case's texts."""
+    """Return mean rates (f,) of the texts of one author or one case."""
     return np.asarray(np.mean([rates(text) for text in texts], axis=0))
 
 
 def as_far(authors: Floats, cases: Floats) -> Floats:
-    """Shares (m,) of authors with these profiles (n, f) who are as far from the others as cases with such (m, f)."""
+    """Return proportions (m,) of authors with profiles (n, f) that differ as much from the others as cases with
+    profiles (m, f)."""
     own = [distance(np.delete(authors, i, axis=0), row) for i, row in enumerate(authors)]
     each = [np.sum(np.array(own) >= distance(authors, case)) for case in cases]
     return (1 + np.array(each)) / (1 + len(own))
 
 
 def distance(rows: Floats, row: Floats) -> float:
-    """Squared Mahalanobis distance of one row (f,) from others (n, f)."""
+    """Return the squared Mahalanobis distance of a row (f,) from others (n, f)."""
     from sklearn.covariance import ledoit_wolf
 
     centre = rows.mean(axis=0)

@@ -1,7 +1,7 @@
-"""Makes the report of answers to one question or several: a page of the one, or a page of all that leads to one each.
+"""Makes the report of one answer or several: the page of an answer, or a page that links to each of several.
 
 In: the folder (``Store``), from which a subclass has its answers (``Stated``).
-Out: ``AnswersReport``, what reports of a case and of an unknown text have alike; ``css_text``: escaped text.
+Out: ``AnswersReport``, the common part of reports of a case and of an unknown text; ``css_text``: escaped text.
 """
 
 from __future__ import annotations
@@ -31,59 +31,59 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Answer[Any])
 S = TypeVar("S", bound=Stated)
 MOST_HEAD = 110
-"""Characters of the running head of a printed page."""
+"""Maximum number of characters of the running head of a printed page."""
 
 
 class AnswersReport(Report[A], Generic[A, S]):
-    """Answers, how far to trust them, and their grounds: what is stated stands in ``answers``, one a text."""
+    """Answers, how far to trust them, and their grounds: ``answers`` has one for each text."""
 
     most: ClassVar[int | None] = None
-    """Answers that have a page, by default all."""
+    """Maximum number of answers with a page, by default all."""
     thing: ClassVar[str]
-    """What is counted where there are several."""
+    """What the report counts if there are several answers."""
 
     @property
     @abstractmethod
     def answers(self) -> Sequence[S]:
-        """What is stated, in the order that it is shown in."""
+        """The answers, in the order shown."""
 
     @abstractmethod
     def summary(self) -> Table:
-        """Every answer, or why there is none."""
+        """Return every answer, or the reason for none."""
 
     @abstractmethod
     def tables_of(self, one: S, mark: str) -> list[Table]:
-        """The tables of one answer; ``mark`` tells them from those of another."""
+        """Return the tables of one answer; ``mark`` distinguishes their names from those of another answer."""
 
     @abstractmethod
     def figures_of(self, one: S) -> dict[str, Figure]:
-        """The figures of one answer."""
+        """Return the figures of one answer."""
 
     @abstractmethod
     def context_of(self, one: S) -> dict[str, Any]:
-        """What the page of one answer is given: its ``title``, and more."""
+        """Return the values for the page of one answer: its ``title``, and more."""
 
     @abstractmethod
     def said(self, one: S) -> list[RenderableType]:
-        """What a terminal shows of the only answer."""
+        """Return what a terminal shows of a single answer."""
 
     def said_of_all(self) -> list[str]:
-        """What a terminal shows below the answers."""
+        """Return what a terminal shows below the answers."""
         return []
 
     @cached_property
     def shown(self) -> list[tuple[str, S]]:
-        """The answers that have a page, each with the mark of its names."""
+        """The answers with a page, each with the mark of its names."""
         several = len(self.answers) > 1
         return [(f"-{i}" * several, one) for i, one in enumerate(self.answers[: self.most], 1)]
 
     @property
     def only(self) -> S | None:
-        """The answer, where there is one alone."""
+        """The answer, if there is only one."""
         return self.answers[0] if len(self.answers) == 1 else None
 
     def listed(self) -> Table:
-        """The answers, each of which leads to its page."""
+        """Return the table of answers with links to their pages."""
         links = [f"answer{mark}.html" for mark, _ in self.shown if mark]
         links += [""] * (len(self.answers) - len(links)) if links else []
         section = "" if self.only is None else None
@@ -127,11 +127,11 @@ class AnswersReport(Report[A], Generic[A, S]):
         return {"one": one, "said": said, "head": self.head(context["title"]), **context}
 
     def head(self, title: str) -> Markup:
-        """The running head of a printed page of this title."""
+        """Return the running head of a printed page with this title."""
         return css_text(title)
 
     def fill(self, folder: Path) -> None:
-        """Also a page of each of several answers."""
+        """Also write a page for each of several answers."""
         super().fill(folder)
         from ravenbench.reports.page import inline, render, write_figures
 
@@ -151,7 +151,7 @@ class AnswersReport(Report[A], Generic[A, S]):
             write_text(folder / f"answer{mark}.html", page)
 
     def closing(self) -> list[RenderableType]:
-        """The answer in a few lines, or the table of all."""
+        """Return the answer in a few lines, or the table of all."""
         from rich.text import Text
 
         first = [for_terminal(self.summary())] if self.only is None else self.said(self.only)
@@ -159,7 +159,8 @@ class AnswersReport(Report[A], Generic[A, S]):
 
 
 def css_text(text: str) -> Markup:
-    """Text as a string of CSS; all but letters and digits are escaped, so that none ends the string or the style."""
+    """Return text as a CSS string; everything except letters and digits is escaped, so that it cannot end the string or
+    the style."""
     short = printable(text)[:MOST_HEAD]
     escaped = "".join(c if c.isascii() and c.isalnum() else f"\\{ord(c):06x}" for c in short)
     return Markup('"{}"').format(escaped)

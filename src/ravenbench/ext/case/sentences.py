@@ -6,7 +6,7 @@ Out: text: sentences (``answer``, ``misleading``, ``by_chance``), steps of suppo
 ``sided``), numbers in words (``times``, ``signed``, ``percent``, ``beside``), two ``propositions`` (the
 candidate wrote it, someone else did); ``digits``: a count of decimal places. KeyError for a code that has no sentence.
 
-All sentences stand in ``sentences.toml``, by their codes.
+``sentences.toml`` contains all sentences, by their codes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCALE = (
     (1.0, "moderate support"),
     (0.301, "weak support"),
 )
-"""Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
+"""Minimum |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
 WEAK = SCALE[-1][0]
 NEITHER = "no support either way"
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
@@ -58,18 +58,18 @@ def _sentences() -> dict[str, str]:
 
 
 def say(code: str, **values: Any) -> str:
-    """The sentence of this code, with these values."""
+    """Return the sentence of this code, with these values."""
     return _Numbers().vformat(_sentences()[code], (), values)
 
 
 def percent(value: float) -> str:
-    """A probability (0 to 1) as percent in words of a sentence, such as 42%."""
+    """Return a probability (0 to 1) as percent in words of a sentence, such as 42%."""
     return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
 
 
 def digits(value: float, limit: float | None = None, least: int = 1) -> int:
-    """Count of decimal digits to show, at ``least`` so many: as many as keep a figure on its side of a limit, or a
-    log10 LR on its side of 0 and of each step of the scale."""
+    """Return the number of decimal digits to show, at ``least`` this many: enough to keep a figure on its side of a
+    limit, or a log10 LR on its side of 0 and of each step of the scale."""
 
     def lies(shown: float) -> tuple[int, bool | str]:
         from_limit = shown - (limit or 0.0)
@@ -80,44 +80,47 @@ def digits(value: float, limit: float | None = None, least: int = 1) -> int:
 
 
 def beside(value: float, limit: float) -> str:
-    """A figure in a sentence that holds it against a limit."""
+    """Return a figure for a sentence that compares it with a limit."""
     column = Column("", digits=digits(value, limit, 3))
     return number(value, column, short=True)
 
 
 def signed(llr: float) -> str:
-    """A log10 LR to so many digits, with its sign where it has one."""
+    """Return a log10 LR with as many digits as ``digits`` gives, with its sign if it has one."""
     return number(llr, Column("", digits=digits(llr), signed=True))
 
 
 def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
-    """The step of the scale: how much support. There is none below the least step, nor where the interval holds 0."""
-    if interval is not None and interval[0] <= 0 <= interval[1]:
+    """Return the step of the scale: how much support. There is none below the lowest step, or if the interval includes
+    0."""
+    low, high = (round(end, MOST_DIGITS) for end in interval or (llr, llr))
+    if interval and low <= 0 <= high:
         return NEITHER
     return next((text for least, text in SCALE if abs(round(llr, 3)) >= least), NEITHER)
 
 
 def sided(llr: float, interval: tuple[float, float] | None = None) -> str:
-    """The step of the scale, and for whom where it is not the candidate."""
+    """Return the step of the scale, with "for someone else" if it is against the candidate."""
     step = verbal(llr, interval)
     return f"{step} for someone else" if llr < 0 and step != NEITHER else step
 
 
 def times(llr: float) -> str:
-    """How many times more probable the findings are under one proposition, rounded as far as it is known."""
+    """Return how many times more probable the findings are under one proposition, rounded."""
     value = 10.0 ** abs(llr)
     return f"{value:.1f}" if value < 10 else f"{round(value, 2 - len(str(int(value)))):,.0f}"
 
 
 def propositions(name: str, text: str) -> tuple[str, str]:
-    """Hp and Hd in words, of a candidate and a questioned text."""
+    """Return Hp and Hd in words, for a candidate and a questioned text."""
     return f"{name} wrote {text}", f"someone else wrote {text}"
 
 
 def answer(
     llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False
 ) -> str:
-    """The answer in one sentence: the findings under both, the step of the scale, the log10 LR, whether ``bounded``."""
+    """Return the answer in one sentence: the findings under both propositions, the step of the scale, the log10 LR,
+    whether it is ``bounded``."""
     hp, hd = propositions(name, text)
     step = verbal(llr, interval)
     most = say("bounded") if bounded else ""
@@ -132,13 +135,13 @@ def answer(
 
 
 def in_words(count: int) -> str:
-    """A count, up to ten in words."""
+    """Return a count, up to ten in words."""
     return NUMBERS[count] if count < len(NUMBERS) else str(count)
 
 
 def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
-    """How many background pairs of the other kind have an LR at least as strong: their ``share``, by what pairs stand
-    for, and how many they are, of how many."""
+    """Return how many background pairs of the other kind have an LR at least as strong: their weighted proportion
+    (``share``), or the number of such pairs and of all (``misled``)."""
     kind, far = ("different authors", "high") if llr > 0 else ("one author", "low")
     count, total = misled
     if count < 2:
@@ -148,8 +151,8 @@ def misleading(share: float, misled: tuple[int, int], llr: float) -> str:
 
 
 def by_chance(texts: int, low: int, chance: float) -> str:
-    """What a class's answers would be if everybody had written their own text: ``chance`` of them would be as low as
-    ``low`` are."""
+    """Return what a class's answers would be if everybody had written their own text: ``chance`` of them would be as
+    low as ``low`` are."""
     seen = in_words(low) if low else "none"
     expected = f"about {in_words(round(chance))}" if chance > 0.5 else "fewer than one"
     return say("by chance", texts=texts, expected=expected, seen=seen)

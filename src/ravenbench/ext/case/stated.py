@@ -1,8 +1,8 @@
-"""Holds what reports of a case and of an unknown text state alike: whether there is an answer, why not, and notes.
+"""Defines the common part of reports of a case and of an unknown text: whether there is an answer, why not, and notes.
 
 In: reasons and notes of one text.
-Out: ``Stated`` and its plain values (``to_json``); ``DrawnPairs``: log10 LRs (n,), truth (n,), True = one author, and
-weights (n,) of pairs that figures show.
+Out: ``Stated`` and its plain values (``to_json``); ``DrawnPairs``: log10 LRs (n,), truth (n,), True = same author, and
+weights (n,) of pairs for figures.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ravenbench.types import Bools, Floats
 
 
 class Stated(Record, frozen=True, kw_only=True, omit_defaults=True):
-    """What is stated of one text: in a ``sentence``, with reasons where no answer is given, and notes."""
+    """The answer on one text: a ``sentence``, reasons if there is no answer, and notes."""
 
     sentence: str
     reasons: list[Reason]
@@ -26,18 +26,18 @@ class Stated(Record, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def answered(self) -> bool:
-        """Whether an answer is given."""
+        """Whether there is an answer."""
         return not self.reasons
 
     def to_json(self) -> dict[str, Any]:
-        """One object of plain values."""
+        """Return an object of plain values."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return plain | {"answered": self.answered, "reasons": list(map(str, self.reasons))}
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnPairs:
-    """Background pairs (n,) as figures show them: log10 LRs that know no author of the pair, truth and weight."""
+    """Background pairs (n,) for figures: log10 LRs that know no author of the pair, truth and weight."""
 
     llr: Floats
     same: Bools

@@ -1,12 +1,12 @@
-"""Reads the texts of a question "who wrote this one?": unknown ones, and those of each candidate.
+"""Reads the texts of a question "who wrote this text?": unknown texts, and those of each candidate.
 
 In: paths of unknown texts, a path or ``Corpus`` of candidates' texts, and options of reading.
-Out: a ``NamingQuestion`` of ``Text`` and ``KnownText``, the rows (from 0) of known texts that are not learned from, remarks
-and notes. InputError if a text cannot be read, there are fewer than two candidates, one has no text, or languages
-differ.
+Out: a ``NamingQuestion`` of ``Text`` and ``KnownText``, the rows (from 0) of known texts that are not learned from,
+remarks and notes. InputError if a text cannot be read, there are fewer than two candidates, a candidate has no text, or
+languages differ.
 
-What would make any answer wrong is refused before anything is computed: a candidate without text, texts in several
-languages. A candidate's text that stands in an unknown one is not learned from.
+Raven refuses input that would make every answer wrong before it computes anything: a candidate without text, texts in
+several languages. It does not learn from a candidate's text that also occurs in an unknown text.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from ravenbench.types import Corpus
 
 @dataclass(frozen=True)
 class NamingQuestion:
-    """Unknown texts and known ones; of each unknown text (by place) the known ones that stand in it and how.
+    """Unknown texts and known texts; for each unknown text (by place), remarks on known texts that occur in it.
 
-    ``copied`` has the rows of known texts that are not learned from: they share passages with some unknown text.
+    ``copied`` has the rows of known texts that are not learned from, because they share passages with an unknown text.
     """
 
     unknown: tuple[Text, ...]
@@ -45,15 +45,15 @@ class NamingQuestion:
 
     @property
     def candidates(self) -> list[str]:
-        """Names of the candidates who are learned from, sorted."""
+        """Names of the candidates with texts to learn from, sorted."""
         return sorted({k.author for i, k in enumerate(self.known) if i not in self.copied})
 
 
 def read_question(
     unknown: Sequence[str], candidates: str | Corpus, reading: Mapping[str, Any]
 ) -> NamingQuestion:
-    """Read and check all texts. InputError if a text cannot be read, there are fewer than two candidates, one has no
-    text, or texts are in several languages."""
+    """Read and check all texts. Raises InputError if a text cannot be read, there are fewer than two candidates, a
+    candidate has no text, or texts are in several languages."""
     reader = TextReader(reading["encoding"])
     tables = [path for path in unknown if kind_of(Path(path)) is not None]
     texts = tuple(reader.all(Path(path) for path in unknown if path not in tables))

@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 NONE = "none of them"
 FEWEST_PASSAGES = 6
-"""Passages of a text along which a change can be tested."""
+"""Minimum number of passages of a text for a test of change."""
 BROAD = 0.9
-"""Width from which an interval of a probability tells nothing, and is not given."""
+"""Width from which the interval of a probability is uninformative and is not given."""
 DRAWS = 999
 LEVEL = 0.05
 PRIORS = (0.05, 0.2)
-"""Other probabilities of "none of them" beforehand, for which answers are given too."""
+"""Other prior probabilities of "none of them" for which answers are given too."""
 MOST_NAMED = 5
-"""Names in a note."""
+"""Maximum number of names in a note."""
 Interval = tuple[float, float]
 
 
 class NamingAccuracy(Record, frozen=True, kw_only=True):
-    """Share (0 to 1) of known texts that are named rightly (each candidate counting alike) when they or their like
-    were not learned from, with its 95 % interval; ``texts`` counts the independent ones, ``chance`` is the share that
-    guessing reaches."""
+    """Proportion (0 to 1) of known texts whose author is named correctly (each candidate with equal weight) if they or
+    similar texts were not learned from, with its 95 % interval; ``texts`` is the number of independent texts,
+    ``chance`` the proportion that guessing reaches."""
 
     how: str
     right: float
@@ -57,19 +57,19 @@ class NamingAccuracy(Record, frozen=True, kw_only=True):
 
     @property
     def share(self) -> str:
-        """How many are named rightly, in words: a count where all are."""
+        """The proportion named correctly, in words: a count if it is all."""
         return f"{self.texts} of {self.texts}" if self.right == 1 else percent(self.right)
 
     @property
     def above_chance(self) -> bool:
-        """Whether the interval lies above what guessing reaches."""
+        """Whether the whole interval is above what guessing reaches."""
         return self.interval[0] > self.chance
 
 
 class Candidate(Record, frozen=True, kw_only=True):
-    """A candidate, or none of them: probability (0 to 1) with its 95 % interval; of a candidate the probability
-    ``listed`` if one of them wrote the text, and ``style``, the same when content words are replaced (None where that
-    was not possible); counts of texts and words that were learned from."""
+    """A candidate, or none of them: probability (0 to 1) with its 95 % interval; for a candidate the probability
+    ``listed`` if one of them wrote the text, and ``style``, the same with content words replaced (None if that was not
+    possible); numbers of texts and words to learn from."""
 
     name: str
     probability: float
@@ -81,7 +81,7 @@ class Candidate(Record, frozen=True, kw_only=True):
 
 
 class Passage(Record, frozen=True, kw_only=True):
-    """A part of an unknown text: where it begins, counted in words, and probabilities (0 to 1) in the order of the
+    """A part of an unknown text: the number of the word where it begins, and probabilities (0 to 1) in the order of the
     candidates, *none of them* last."""
 
     begins: int
@@ -89,7 +89,7 @@ class Passage(Record, frozen=True, kw_only=True):
 
 
 class Prior(Record, frozen=True, kw_only=True):
-    """The most probable answer and its probability, where none of them had another probability beforehand."""
+    """The most probable answer and its probability with another prior probability of none of them."""
 
     none_beforehand: float
     answer: str
@@ -97,18 +97,18 @@ class Prior(Record, frozen=True, kw_only=True):
 
 
 AGAINST = ("content", "part", "open", "style")
-"""Outcomes of replaced content, those first that speak most against an answer."""
+"""Outcomes of replaced content, those most against an answer first."""
 
 
 class Finding(Record, frozen=True, kw_only=True):
-    """What content has to do with an answer: its kind, and the sentence."""
+    """The role of content in an answer: its kind, and the sentence."""
 
     outcome: str
     sentence: str
 
     @classmethod
     def of(cls, outcome: str, **values: Any) -> Finding:
-        """The finding of a kind, with these values."""
+        """Return the finding of a kind, with these values."""
         return cls(outcome=outcome, sentence=say(f"text {outcome}", **values))
 
 
@@ -125,11 +125,11 @@ NAMED = {
 class Named(Stated, frozen=True, kw_only=True, rename=NAMED, omit_defaults=False):
     """The answer to one unknown text.
 
-    ``ranked`` has all answers, the most probable first. ``accuracies`` are measured on known texts cut as this one is;
-    ``recognised`` is how often (a share, 0 to 1) *none of them* is more probable for a text whose author was left out
-    than for one by a candidate (None with two candidates). ``strangers`` is how often a candidate is named (``LIKELY``
-    and more) in texts by somebody else, a share with its 95 % interval. ``content`` says whether the answer stays once
-    content words are replaced, ``change`` whether it changes along the text.
+    ``ranked`` has all answers, the most probable first. ``accuracies`` are measured on known texts cut to this length;
+    ``recognised`` is how often (a proportion, 0 to 1) *none of them* is more probable for a text whose author was left
+    out than for a text by a candidate (None with two candidates). ``strangers`` is how often a candidate is named
+    (``LIKELY`` and more) for texts by another author, a proportion with its 95 % interval. ``content`` tells whether
+    the answer stays once content words are replaced, ``change`` whether it changes along the text.
     """
 
     name: str
@@ -145,22 +145,22 @@ class Named(Stated, frozen=True, kw_only=True, rename=NAMED, omit_defaults=False
 
     @property
     def best(self) -> Candidate | None:
-        """The most probable answer, where one is given."""
+        """The most probable answer, if there is an answer."""
         return self.ranked[0] if self.answered else None
 
     @property
     def first(self) -> Candidate | None:
-        """The most probable candidate, where an answer is given."""
+        """The most probable candidate, if there is an answer."""
         return next((one for one in self.ranked if one.listed is not None and self.answered), None)
 
     @property
     def none(self) -> Candidate | None:
-        """None of them, where an answer is given."""
+        """None of them, if there is an answer."""
         return next((one for one in self.ranked if one.listed is None and self.answered), None)
 
     @property
     def misnamed(self) -> str:
-        """How often somebody is named who is not the author, because the author is no candidate."""
+        """How often a candidate is named although none of the candidates is the author."""
         if self.strangers is None:
             return ""
         share, low, high = self.strangers
@@ -169,8 +169,8 @@ class Named(Stated, frozen=True, kw_only=True, rename=NAMED, omit_defaults=False
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NamingAnswers(Answer[UnknownPlan]):
-    """Who wrote each unknown text, and of each method why it may know more than it was handed, or how it was confined;
-    None where neither is so."""
+    """Who wrote each unknown text, and why each method may know more than it was given, or how it was confined;
+    None if neither applies."""
 
     Plan = UnknownPlan
     texts: tuple[Named, ...]
@@ -178,8 +178,8 @@ class NamingAnswers(Answer[UnknownPlan]):
 
     @classmethod
     def of(cls, store: Store) -> NamingAnswers:
-        """The answers of a folder of ``raven attribute --unknown``. InputError if it belongs to another task;
-        StoreError if it is damaged."""
+        """Return the answers of a folder of ``raven attribute --unknown``. Raises InputError if it belongs to another
+        task, StoreError if it is damaged."""
         store.expect("unknown")
         plan = store.plan_as(UnknownPlan)
         folds = {fold: _Fold(store, plan, fold) for fold in plan.words}
@@ -189,12 +189,12 @@ class NamingAnswers(Answer[UnknownPlan]):
 
     @property
     def beforehand(self) -> float:
-        """The probability of none of them beforehand."""
+        """The prior probability of none of them."""
         return float(self.store.run.spec["none"])
 
 
 class Scored:
-    """Passages and what methods score for them, by names of ``Passages`` (methods, passages, candidates)."""
+    """Passages and their scores by methods, by names of ``Passages`` (methods, passages, candidates)."""
 
     def __init__(self, passages: Passages, scores: dict[str, Floats], none: float) -> None:
         self.passages = passages
@@ -213,7 +213,7 @@ class Scored:
         self.texts = int(self.text_of.max()) + 1
 
     def runs(self, most: int) -> list[Ints]:
-        """Known passages in runs of at most so many, each within one text: they stand for texts as long as this."""
+        """Known passages in runs, each within one text, that represent texts as long as this one."""
         runs = []
         for text in range(self.texts):
             rows = np.flatnonzero(self.text_of == text)
@@ -221,11 +221,11 @@ class Scored:
         return [np.asarray(run) for run in runs if len(run)]
 
     def learned(self, closed: Floats, absent: Floats, author: Ints) -> Posterior:
-        """What turns scores into probabilities."""
+        """The model that turns scores into probabilities."""
         return Posterior(self.none).fit(closed, absent, author, self.texts)
 
     def accuracy(self, how: str, scores: Floats, author: Ints, runs: list[Ints]) -> NamingAccuracy:
-        """How well known texts (runs of their passages) with these scores are named."""
+        """Return how often the authors of known texts (runs of their passages) with these scores are named correctly."""
         used = np.isfinite(scores[:, np.arange(len(author)), author]).all(axis=0)
         share = 0.0
         interval = (0.0, 1.0)

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 BARS = 12
-"""Answers that a figure and a terminal show."""
+"""Maximum number of answers in a figure and on a terminal."""
 STRIPS = 4
-"""Answers that a strip chart tells apart; the rest are one."""
+"""Maximum number of separate answers in a strip chart."""
 CAUTION = (
     "These probabilities are valid only if one of the candidates, or none of them, wrote the whole"
     " text, and if the candidates' texts are of the same kind and time. The texts themselves cannot"
@@ -44,7 +44,7 @@ UNTESTED = (
 
 
 class UnknownReport(AnswersReport[NamingAnswers, Named]):
-    """Who wrote each unknown text, how far that is to be trusted, and what it rests on."""
+    """Who wrote each unknown text, how far to trust the answer, and its grounds."""
 
     kind = "unknown"
     template = "ravenbench.ext.unknown:template.html.j2"
@@ -132,7 +132,7 @@ class UnknownReport(AnswersReport[NamingAnswers, Named]):
         return {"title": f"Who wrote {one.name}?"}
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; probabilities in [0, 1]."""
+        """Return plain values; probabilities in [0, 1]."""
         stated = self.analysis
         return {
             "answers": rows_json(self.summary()),
@@ -203,7 +203,7 @@ def _candidates(name: str, ranked: Sequence[Candidate], mark: str) -> Table:
 
 
 def probabilities_figure(rows: Sequence[Candidate]) -> Figure:
-    """Each answer's probability with its interval, the most probable above."""
+    """Draw each answer's probability with its interval, the most probable at the top."""
     figure, (axes,) = canvas(4.4, 0.55 + 0.26 * len(rows))
     for y, c in enumerate(rows[::-1]):
         color = OTHER if c.listed is None else SETUP["hits"]
@@ -219,7 +219,7 @@ def probabilities_figure(rows: Sequence[Candidate]) -> Figure:
 
 
 def strip_figure(one: Named, names: Sequence[str]) -> Figure:
-    """Probabilities along the text, passage by passage: a strip for each of the answers that lead somewhere."""
+    """Draw probabilities along the text, passage by passage: a strip for each leading answer."""
     p = np.array([passage.probabilities for passage in one.passages])
     leading = [int(i) for i in np.argsort(-p.mean(axis=0), kind="stable")[:STRIPS]]
     edges = [passage.begins for passage in one.passages] + [one.words]

@@ -1,13 +1,13 @@
-"""Runs ``raven attribute --unknown``: who of the candidates wrote a text, or none of them?
+"""Runs ``raven attribute --unknown``: which of the candidates wrote a text, or none of them?
 
-In: an ``UnknownSpec`` with paths of unknown texts and of candidates' texts; for the helpers texts and counts of words.
-Out: a folder of the files below that ``naming.analyse`` reads; a cell holds one method's scores by candidate, on its
-own scale, higher = this candidate, one row a passage (``Passages``). SpecError for options that do not go together.
-``passage_words``: a count of words; ``passages``: parts of a text; ``divided``, ``open_passages``, ``each_apart`` and
+In: an ``UnknownSpec`` with paths of unknown texts and of candidates' texts; for the helpers texts and numbers of words.
+Out: a folder of the files below that ``naming.analyse`` reads; a cell contains one method's scores by candidate, on its
+scale, higher = this candidate, one row for each passage (``Passages``). SpecError for options that exclude each other.
+``passage_words``: a number of words; ``passages``: parts of a text; ``divided``, ``open_passages``, ``each_apart`` and
 ``answered`` serve the cells.
 
 OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of passages, at which a method answers all
-                                          unknown texts that are cut so; ``Passages`` says what its cell holds
+                                          unknown texts cut to it; ``Passages`` describes its cell
 """
 
 from __future__ import annotations
@@ -54,23 +54,24 @@ DEFAULT = "raven-style, ppm, cosine-delta"
 """Many views of style, compression, and frequent words."""
 LONGEST = 500
 SHORTEST = 50
-"""Words of a passage, at most and at least."""
+"""Maximum and minimum number of words of a passage."""
 FOLDS = 8
 TOPICS = 5
 GROUPS = 5
-"""Parts of the known texts, their topics and the candidates, each of which is left out once."""
+"""Numbers of parts of the known texts, of their topics and of the candidates; each part is left out once."""
 MOST_PASSAGES = 40
 MOST_OF_ALL = 4000
-"""Passages of a candidate, and of all."""
+"""Maximum number of passages of a candidate, and of all."""
 VERSIONS = 4
-"""Times each passage of an unknown text gets other content words, at least."""
+"""Minimum number of versions of each passage of an unknown text with other content words."""
 PROGRAM = "a program or service answers, and it sees each text together with its versions"
 FOREIGN = 0.6
-"""An unknown text that holds less than this share of the common words that a usual known text has is unlike them."""
+"""An unknown text differs from the known texts if it has less than this proportion of the common words of a typical
+known text."""
 
 
 class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides who is named."""
+    """The settings that decide the answer."""
 
     unknown: Annotated[
         tuple[str, ...],
@@ -102,8 +103,8 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class KnownRecord(Record, frozen=True, kw_only=True):
-    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1. Texts
-    of an author that have one ``name`` are parts of one document."""
+    """A candidate's text to learn from: its row among the texts, author's number, topic's number or −1. Texts of an
+    author with the same ``name`` are parts of one document."""
 
     name: str
     row: int
@@ -112,8 +113,8 @@ class KnownRecord(Record, frozen=True, kw_only=True):
 
 
 class UnknownRecord(Record, frozen=True, kw_only=True):
-    """An unknown text: its row among the texts, its count of words, the fold whose passages are as long as its own,
-    why no answer can be given, and notes on it."""
+    """An unknown text: its row among the texts, its number of words, the fold with passages of its length, reasons not
+    to answer, and notes."""
 
     name: str
     row: int
@@ -124,9 +125,8 @@ class UnknownRecord(Record, frozen=True, kw_only=True):
 
 
 class UnknownPlan(Plan, frozen=True, kw_only=True):
-    """The manifest: candidates, their texts, unknown texts, and words of a passage by fold. ``left_out`` has the
-    known texts that are not learned from, ``topics`` says where topics come from ("" where there are none).
-    """
+    """The manifest: candidates, their texts, unknown texts, and words of a passage by fold. ``left_out`` has the known
+    texts that are not learned from, ``topics`` the source of topics ("" without topics)."""
 
     candidates: list[str]
     known: list[KnownRecord]
@@ -138,7 +138,7 @@ class UnknownPlan(Plan, frozen=True, kw_only=True):
 
 
 class Unknown(Task):
-    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
+    """Which of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
 
     name = "unknown"
     offers = tuple(
@@ -155,7 +155,7 @@ class Unknown(Task):
 
     @classmethod
     def of_command(cls, values: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Meant where a text whose author is wanted is given; its candidates may stand where a corpus does."""
+        """Return the options if a text by an unknown author is given; the corpus may then give the candidates."""
         if not values.get("unknown"):
             offered = (option.name for option in cls.offers)
             if stray := [
@@ -356,10 +356,10 @@ def _unlike(known: Sequence[str]) -> Callable[[str], list[Reason]]:
 
 
 def passage_words(unknown: int, known: Sequence[int], author: Sequence[int]) -> int:
-    """Count of words of a passage: as an unknown text has, at most ``LONGEST``, and so many that half the known texts
-    have them and every candidate has two passages, of more than ten candidates nine in ten: one who wrote little must
-    not shorten all others' passages. Of these, so that texts of about one length share their passages, the first two
-    digits."""
+    """Return the number of words of a passage: the length of an unknown text, at most ``LONGEST``, and short enough
+    that half the known texts have it and every candidate has two passages (of more than ten candidates, nine in ten, so
+    that a candidate with little text does not shorten all passages). It has two significant digits, so that texts of
+    similar length share their passages."""
     of_author = np.sort([own for own in np.bincount(author, weights=known) if own > 0])
     length: int = min(
         unknown, LONGEST, int(np.median(known)), int(of_author[(len(of_author) - 1) // 10] / 2)
@@ -369,7 +369,7 @@ def passage_words(unknown: int, known: Sequence[int], author: Sequence[int]) -> 
 
 
 def passages(text: str, words: int) -> list[str]:
-    """A text in parts of about so many words; a rest of less than half belongs to the last part."""
+    """Return a text in parts of about this number of words; a rest of less than half belongs to the last part."""
     spans = [match.span() for match in SPACED.finditer(text)] or [(0, 0)]
     starts = [i * words for i in range(max(1, int(len(spans) / words + 0.5)))]
     return [
@@ -380,18 +380,18 @@ def passages(text: str, words: int) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Passages:
-    """What a fold's methods learn from and answer: passages of known texts (n,) and of unknown ones (u,).
+    """The passages that a fold's methods learn from and answer: of known texts (n,) and of unknown texts (u,).
 
-    ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together (of a
-    candidate with one text its stretches). ``away`` (n,) are the same for groups of candidates, ``topic``
-    (n,) for topics (None without). ``questioned`` (u,) is the number of the unknown text. ``replaced`` has by
-    replacement (``text.splicing``) the same passages, known (n,) and unknown (v, u), with content words of a
-    candidate's text drawn at random, each candidate drawn alike; empty where words cannot be found in this language.
+    ``document`` (n,) numbers their documents, ``part`` (n,) the passages that are held out together (of a candidate
+    with one text, its stretches). ``away`` (n,) are the same for groups of candidates, ``topic`` (n,) for topics (None
+    without topics). ``questioned`` (u,) is the number of the unknown text. ``replaced`` has by replacement
+    (``text.splicing``) the same passages, known (n,) and unknown (v, u), with content words of a random candidate's
+    text, each candidate equally often; empty if words cannot be found in this language.
 
-    A cell holds scores, their columns the candidates: ``closed`` (n,), by what did not learn from the passage's part;
-    ``absent`` (n,), from its author; ``topic`` (n,), from its topic; ``moved`` (n,), of these, as closed;
-    ``unknown`` (u,) and ``versions`` (v · u,), by what learned from all; ``parts`` (parts, u), of unknown ones, by
-    what learned from all but one part.
+    A cell contains scores with the candidates as columns: ``closed`` (n,), by methods that did not learn from the
+    passage's part; ``absent`` (n,), from its author; ``topic`` (n,), from its topic; ``moved`` (n,), of replaced
+    passages, as closed; ``unknown`` (u,) and ``versions`` (v · u,), by methods that learned from all; ``parts`` (parts,
+    u), of unknown passages, by methods that learned from all but one part.
     """
 
     author: Ints
@@ -407,7 +407,7 @@ class Passages:
 
 @lru_cache(maxsize=2)
 def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
-    """The passages of a fold; without ``contents`` none whose content is replaced."""
+    """Return the passages of a fold; without ``contents``, none with content replaced."""
     plan = store.plan_as(UnknownPlan)
     table = store.texts
     words = plan.words[fold]
@@ -434,9 +434,10 @@ def divided(
     topics: bool,
     detected: Detected | None,
 ) -> Passages:
-    """Passages of known texts (candidate, document, topic, text), numbered, and those asked (unknown text, passage).
+    """Return passages of known texts (candidate, document, topic, text), numbered, and those to answer (unknown text,
+    passage).
 
-    ``detected`` says how content words are found; without it none are replaced.
+    ``detected`` tells how to find content words; without it none are replaced.
     """
     from ravenbench.attribution.posterior import parts
 
@@ -516,7 +517,8 @@ Ask = Callable[[Ints, Sequence[Sequence[str]]], Floats]
 
 
 def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> Ask:
-    """Asks each call in a process that has learned and saw no other; ``learned`` gathers what methods learned."""
+    """Answer each call in a process that has learned and has seen no other call; ``learned`` collects what methods
+    learned."""
     from sklearn.base import clone
 
     def ask(rows: Ints, calls: Sequence[Sequence[str]]) -> Floats:
@@ -547,8 +549,8 @@ def each_apart(method: Any, p: Passages, store: Store, learned: list[Apart]) -> 
 
 
 def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floats]:
-    """The arrays of a cell (see ``Passages``): scores with one column a candidate, higher = this candidate; by
-    default all calls are asked at once."""
+    """Return the arrays of a cell (see ``Passages``): scores with one column for each candidate, higher = this
+    candidate; by default all calls are answered together."""
     from ravenbench.attribution.posterior import held_out, scored
 
     ask = ask or (
@@ -587,10 +589,11 @@ def answered(method: Any, p: Passages, ask: Ask | None = None) -> dict[str, Floa
 
 @dataclass(frozen=True)
 class PassagesUnit(CellUnit):
-    """A method learns from parts of the known passages and answers the others, and from all and answers the unknown."""
+    """A method that learns from parts of the known passages and answers the others, and learns from all and answers the
+    unknown passages."""
 
     def learn(self, store: Store) -> tuple[dict[str, Floats], str | None]:
-        """The scores, and why an outsider may know more than it was handed (as ``CellRecord.exposed``)."""
+        """Return the scores, and why an outside method may know more than it was given (as ``CellRecord.exposed``)."""
         passages = open_passages(store, self.cells[0].fold)
         learned = list[Apart]()
         if isinstance(self.method, Component) and runs_program(self.method):

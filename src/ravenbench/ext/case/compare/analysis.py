@@ -66,29 +66,30 @@ from ravenbench.types import Floats
 
 Interval = tuple[float, float]
 RARE = 0.01
-"""Share of the background's sets of texts by one author that may agree less than a case that is answered."""
+"""Raven answers a case only if more than this proportion of the background's sets of texts by one author agree as
+little."""
 MOST_SHOWN = 12
-"""Cases whose passages and features are shown; all have a page and stand in ``case.json``."""
+"""Number of cases with passages and features; all cases have a page and are in ``case.json``."""
 BLIND = 0.9
-"""C_llr^min from which on style alone tells nothing."""
+"""C_llr^min from which style alone shows nothing."""
 WORTHLESS = 0.95
-"""C_llr from which on LRs as they are given are worth hardly more than none: nothing is answered where all of its
-interval lies there, so that the answer to most cases does not hang on which people are in the background."""
+"""C_llr from which LRs are hardly better than none: Raven gives no answer if its whole interval is above this, so that
+the answer to most cases does not depend on the choice of background authors."""
 SURE = 2.58
-"""Standard errors on either side of a log10 LR within which another draw is expected, in 99 of 100."""
+"""Standard errors on either side of a log10 LR within which another draw is expected in 99 of 100 draws."""
 UNSHOWN = 0.3
-"""Greatest |log10 LR| that is given where another draw might not show support."""
+"""Maximum |log10 LR| if another draw might not show support."""
 FIRST = {Why.COPIED: 0, Why.DISAGREEING: 2}
-"""Where cases that are not answered for these reasons stand in a list of what needs attention."""
+"""Ranks of cases without an answer for these reasons, in a list of cases that need attention."""
 
 
 LINE = {"name": "verifier", "llr": "log10_lr", "raw": "log10_lr_unbounded"}
 
 
 class LRLine(Record, frozen=True, kw_only=True, rename=LINE):
-    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, 95 % interval and bounds (log10
-    too), and what such were worth on pairs whose truth is known: counts of pairs by one author (``same``) and by two,
-    C_llr and C_llr^min in bits, equal error rate as a share (0 to 0.5)."""
+    """A verifier (or the combination): its log10 LR within its bounds, ``raw`` before, 95 % interval and bounds (log10
+    too), and the quality of such LRs on pairs with known truth: numbers of same-author (``same``) and different-author
+    pairs, C_llr and C_llr^min in bits, equal error rate as a proportion (0 to 0.5)."""
 
     same: int
     different: int
@@ -103,10 +104,10 @@ class LRLine(Record, frozen=True, kw_only=True, rename=LINE):
 
 
 class ContentCheck(Record, frozen=True, kw_only=True):
-    """The case with other content, all in log10 LRs: that of the texts as written and that from style alone, the mean
-    of every version; what it comes to, and the sentence that says so.
+    """The case with other content, all in log10 LRs: of the texts as written, of style alone (the mean over versions),
+    of every version; the outcome, and its sentence.
 
-    ``log10_lr_style`` is calibrated on background pairs that were transplanted too; the others are not.
+    ``log10_lr_style`` is calibrated on background pairs with content words replaced too; the others are not.
     """
 
     outcome: str
@@ -117,12 +118,13 @@ class ContentCheck(Record, frozen=True, kw_only=True):
 
 
 class CaseScored(Record, frozen=True, kw_only=True):
-    """What was found for one case that could be scored.
+    """The findings for a case that could be scored.
 
-    ``misleading`` is the share (0 to 1) of background pairs of the other kind with an LR as strong as the fusion's, the
-    last of the ``verifiers``, and ``misleading_pairs`` how many these are, of how many; ``known_against_others`` are
-    log10 LRs; ``promise`` what such LRs were worth on people left out; ``bootstrap_samples`` are behind the intervals,
-    and the standard ``error`` of the log10 LR between draws of pairs and verifiers.
+    ``misleading`` is the proportion (0 to 1) of background pairs of the other kind with an LR as strong as the
+    combination's, the last of the ``verifiers``, and ``misleading_pairs`` the number of these pairs, and of all;
+    ``known_against_others`` are log10 LRs; ``promise`` is the quality of such LRs on authors left out;
+    ``bootstrap_samples`` is the number behind the intervals, and ``error`` the standard error of the log10 LR between
+    draws of pairs and verifiers.
     """
 
     verifiers: list[LRLine]
@@ -142,7 +144,7 @@ class CaseScored(Record, frozen=True, kw_only=True):
 
 
 class ComparedAs(Record, frozen=True, kw_only=True):
-    """Counts of words of the texts that were compared, and whether the background has none for the case's own size."""
+    """Numbers of words of the compared texts, and whether the background has too few texts for the case's size."""
 
     known: list[int]
     questioned: int
@@ -158,9 +160,9 @@ CASE = {
 
 
 class CaseFound(Stated, frozen=True, kw_only=True, rename=CASE):
-    """A case: its texts, what was ``scored`` where it was, and how it stands to the dossier that is cited; ``alike``
-    the content similarity (cosine) of its two sides, cut as they were ``compared``; ``pairs`` the name of those that
-    it is judged by."""
+    """A case: its texts, its findings if it was ``scored``, and its relation to the cited dossier; ``alike`` is the
+    content similarity (cosine) of its two sides, cut as they were ``compared``; ``pairs`` is the name of the pairs that
+    judge it."""
 
     id: str
     candidate: str
@@ -175,20 +177,20 @@ class CaseFound(Stated, frozen=True, kw_only=True, rename=CASE):
 
     @property
     def line(self) -> LRLine | None:
-        """The LR that is given, if one is."""
+        """The LR, if Raven gives an answer."""
         return self.scored.fused if self.scored is not None and self.answered else None
 
     @property
     def attention(self) -> tuple[int, float]:
-        """Where the case stands in a list of what needs attention, least first: copies; support for someone else;
-        known texts that disagree; other cases without an answer; the rest, by log10 LR."""
+        """The place of the case in a list of cases that need attention, first the lowest: copies; support for someone
+        else; known texts that disagree; other cases without an answer; the rest, by log10 LR."""
         if self.line is None:
             return min((FIRST.get(reason.why, 3) for reason in self.reasons), default=3), 0.0
         for_someone_else = self.line.llr <= -WEAK and self.line.interval[1] < 0
         return (1 if for_someone_else else 4), self.line.llr
 
     def to_json(self) -> dict[str, Any]:
-        """One object of plain values; log10 LRs are above 0 for the candidate."""
+        """Return an object of plain values; log10 LRs are above 0 for the candidate."""
         plain = super().to_json()
         for name in ("evidence", "pairs"):
             plain.pop(name, None)
@@ -206,15 +208,15 @@ class CaseFound(Stated, frozen=True, kw_only=True, rename=CASE):
 
 @dataclass(frozen=True, eq=False)
 class CasePairs(DrawnPairs):
-    """Background pairs that a case is judged by, with the content similarity of their sides."""
+    """Background pairs that judge a case, with the content similarity of their sides."""
 
     content: Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Answer[ComparePlan]):
-    """A whole comparison: what was found for every case, the background pairs by name, and what answers of a class
-    would be by chance ("" where none is given)."""
+    """A whole comparison: the findings for every case, the background pairs by name, and the answers of a class to
+    expect by chance ("" if there is no answer)."""
 
     Plan = ComparePlan
     cases: tuple[CaseFound, ...]
@@ -224,7 +226,7 @@ class Comparison(Answer[ComparePlan]):
 
     @classmethod
     def of(cls, store: Store) -> Comparison:
-        """What a comparison found; nothing is scored here."""
+        """Return the findings of a comparison; nothing is scored here."""
         store.expect("compare")
         plan = store.plan_as(ComparePlan)
         scores = {s.name: read_scores(store, plan, s) for s in plan.shapes if s.problems}
@@ -243,20 +245,12 @@ class Comparison(Answer[ComparePlan]):
             else case
             for case in cases
         ]
-        judged = {
-            case.pairs: judged_by(by_id[case.id], scores[by_id[case.id].shape or ""])
-            for case in cases
-            if case.scored is not None
-        }
-        pairs = {
-            name: CasePairs(
-                valid.llr[FUSED],
-                valid.pairs.same,
-                valid.pairs.weight,
-                valid.pairs.content,
-            )
-            for name, valid in judged.items()
-        }
+        pairs = dict[str, CasePairs]()
+        for case in cases:
+            if case.scored is not None:
+                valid = judged_by(by_id[case.id], scores[by_id[case.id].shape or ""])
+                of = valid.pairs
+                pairs[case.pairs] = CasePairs(valid.llr[FUSED], of.same, of.weight, of.content)
         failures = [failure for scored in scores.values() for failure in scored.failures]
         by_chance = _by_chance(cases, pairs) if is_class(store) else ""
         return cls(tuple(cases), pairs, by_chance, tuple(failures))
@@ -268,7 +262,7 @@ class Comparison(Answer[ComparePlan]):
 
 
 def is_class(store: Store) -> bool:
-    """Whether the cases of a comparison are those of a class."""
+    """Return whether the cases of a comparison are those of a class."""
     return store.run.spec.get("each") is not None
 
 
@@ -283,8 +277,8 @@ def _by_chance(cases: list[CaseFound], pairs: Mapping[str, CasePairs]) -> str:
 
 
 def sets_llr(sets: PairScores, valid: Validated) -> Floats:
-    """Agreement (sets,) of the background's sets of texts, each by one author: the lowest log10 LR of a text against
-    the others of its set, by verifiers that learned without that author."""
+    """Return the agreement (sets,) of the background's sets of texts by one author: the lowest log10 LR of a text
+    against the others of its set, by verifiers that learned without that author."""
     if not len(sets):
         return np.zeros(0)
     llr = valid.system.of(sets.scores, {}, sets.content).written[FUSED]
@@ -293,10 +287,11 @@ def sets_llr(sets: PairScores, valid: Validated) -> Floats:
 
 
 def disagreement(known: Floats, sets: Floats) -> Reason | None:
-    """The reason not to answer, or None, from log10 LRs of each known text against the others and those of `sets_llr`.
+    """Return the reason not to answer, or None, from log10 LRs of each known text against the others and those of
+    `sets_llr`.
 
-    There is one where a text speaks against the others (below 0) and at most a hundredth of the background's sets agree
-    as little; where they are fewer than a hundred, none of them may.
+    There is a reason if a text disagrees with the others (below 0) and at most a hundredth of the background's sets
+    agree as little; with fewer than a hundred sets, none may.
     """
     if not len(known) or not len(sets):
         return None
@@ -308,7 +303,7 @@ def disagreement(known: Floats, sets: Floats) -> Reason | None:
 
 
 def judged_by(case: CaseRecord, scored: ShapeScores) -> Validated:
-    """The background pairs that a case is judged by: of a class those with its candidate on neither side."""
+    """Return the background pairs that judge a case: for a class those with its candidate on neither side."""
     valid = validate(scored.pairs)
     return valid if case.author is None else held_out(valid, case.author)
 
@@ -365,8 +360,8 @@ def _validated(
     if place.valid:
         return place, []
     if not plan.validated.unvalidated:
-        return place, [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)]
-    anyway = say("answered all the same", standing=place.sentence)
+        return place, [Reason.of(Why.NOT_VALIDATED, coverage=place.sentence)]
+    anyway = say("answered all the same", coverage=place.sentence)
     return structs.replace(place, sentence=anyway), []
 
 
@@ -534,8 +529,8 @@ def _line(name: str, case_llr: CombinedLLR, drawn: CombinedLLR, valid: Validated
 
 
 def between_verifiers(scored: ShapeScores, cases: Sequence[CaseRecord]) -> float:
-    """Standard error of the log10 LR of a case of a shape, the root of the mean square of all, between verifiers that
-    learned from other authors or pairs."""
+    """Return the standard error of the log10 LR of a case of a shape, the root mean square over cases, between
+    verifiers that learned from other authors or pairs."""
     errors = [
         _error(judged_by(case, scored), scored, case.id)
         for case in cases
@@ -561,8 +556,8 @@ def _error(valid: Validated, scored: ShapeScores, case: str) -> float:
 
 
 def with_error(line: LRLine, error: float) -> LRLine:
-    """The line with an interval that holds the ``error`` between draws; a log10 LR that another draw might not take to
-    the least step of support is held below it."""
+    """Return the line with an interval that includes the ``error`` between draws; if another draw might not reach the
+    lowest step of support, the log10 LR stays below that step."""
     margin = SURE * error
     low, high = (
         line.llr + np.sign(end - line.llr) * np.hypot(end - line.llr, margin)

@@ -1,10 +1,11 @@
-"""Makes the background of a comparison (texts by other people): authors used, pairs in the shape of a case, and folds.
+"""Makes the background of a comparison: the authors used, pairs in the shape of a case, and folds.
 
-In: a ``Corpus``, cases (``CaseTexts``), a ``Shape`` (words of the known texts and the questioned one), a seed.
-Out: ``choose``: a ``Population``, CorpusError for fewer than two authors with two documents; ``writers``: an author's
-texts; ``fitting_shape``, ``case_shape``: a ``Shape``; ``Shaped``: folds (parts of the authors, as written and with
-content words replaced, and the cases); ``cross_pairs``, ``strangers``, ``similarities``: cosines 0 to 1;
-``problems_of``: truth, True = one author. ``shared_out``, ``joined_known``, ``left_out`` arrange texts.
+In: a ``Corpus``, cases (``CaseTexts``), a ``Shape`` (words of the known texts and of the questioned text), a seed.
+Out: ``choose``: a ``Population``, CorpusError for fewer than two authors with two documents; ``writers``: the texts of
+an author; ``fitting_shape``, ``case_shape``: a ``Shape``; ``Shaped``: folds (parts of the authors, as written and with
+content words replaced, and the cases) and reasons not to answer a case; ``cross_pairs``, ``strangers``,
+``similarities``: cosines from 0 to 1; ``problems_of``: truth, True = same author. ``shared_out``, ``joined_known``,
+``left_out`` arrange texts; ``passages``, ``few_like``: a ``Reason`` or None.
 """
 
 from __future__ import annotations
@@ -50,37 +51,40 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels, Problems
 
 FEWEST_AUTHORS = 20
-"""Authors with same-author pairs below which nothing is said: with fewer, LRs that looked good on the background's own
-pairs were worth less than none on other people (benchmarks/study_few_authors.py)."""
+"""Minimum number of authors with same-author pairs; with fewer, LRs that looked good on the background's own pairs were
+worse than none on other authors (benchmarks/study_few_authors.py)."""
 FEWEST_ADVISED = 10
-"""The same of advice, which is no likelihood ratio."""
+"""The same minimum for advice, which is not a likelihood ratio."""
 LIKE = FEWEST_AUTHORS
-"""Effective number of background authors with pairs like the case, of either kind, below which Raven does not answer."""
+"""Minimum effective number of background authors with pairs similar to the case, for same-author and for
+different-author pairs; with fewer Raven does not answer."""
 AMPLE = 1.25
-"""Authors with pairs in a shape that Raven chooses, as a multiple of the fewest, so that enough of them are like a case."""
+"""Raven chooses a shape only if this many times the minimum number of authors have pairs in it, so that enough remain
+after weighting."""
 NEIGHBOURS = 0.93
-"""AUC of likeness in content, by which pairs by one author are told from random strangers, from which on texts by one
-author are taken for neighbouring passages; that of posts, essays and parts of novels far apart is below .87."""
+"""If similarity in content separates same-author pairs from random different-author pairs with this AUC or more, Raven
+takes the texts of each author for neighbouring passages; for posts, essays and distant parts of novels the AUC is below
+.87."""
 MOST_DOCUMENTS = 12
-"""Documents of one author."""
+"""Maximum number of documents of one author."""
 SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
-"""Lengths tried, as shares of the case's, where the background's texts are too short or too few."""
+"""Lengths to try, as proportions of the case's, if the background's texts are too short or too few."""
 LEAST = 80
-"""Words to which a text is shortened at most."""
+"""Raven shortens no text below this number of words."""
 SIDES = ("known", "questioned")
 ORDER = 0
-"""Seed of the order of an author's texts by which cases are refused, which no seed of a command changes."""
+"""Seed of the order of an author's texts that decides refusals; no seed of a command changes it."""
 OTHER_KIND = 0.075
-"""Greatest share of a background's authors, a case counted among them, who are as far from the others as a case that
-is of another kind."""
+"""A case is of another kind if at most this proportion of the background's authors, counting the case, differ as much
+from the others as the case does."""
 
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """n documents of the authors used.
+    """The n documents of the authors used.
 
-    ``corpus`` holds them alone; ``document`` (n,) says which of its texts come from one document; ``fewest`` is how many
-    must fill a shape.
+    ``corpus`` contains only these; ``document`` (n,) shows which of its texts come from one document; ``fewest`` is the
+    number of authors that must fill a shape.
     """
 
     corpus: Corpus
@@ -91,15 +95,15 @@ class Population:
 
     @property
     def authors(self) -> tuple[str, ...]:
-        """Names of the authors; their codes count these."""
+        """Names of the authors, in the order of their codes."""
         return self.corpus.author.names
 
 
 def choose(
     corpus: Corpus, usable: Bools, most: int, seed: int, fewest: int | None = None
 ) -> Population:
-    """The authors with two documents or more, at most so many; ``fewest``, by default ``FEWEST_AUTHORS``, must fill a
-    shape. Raises CorpusError if fewer than two authors have two documents."""
+    """Choose authors with at least two documents, at most ``most`` of them; ``fewest``, by default ``FEWEST_AUTHORS``,
+    must fill a shape. Raises CorpusError if fewer than two authors have two documents."""
     whole = corpus.columns.get("document")
     document = (
         np.arange(len(corpus))
@@ -154,7 +158,7 @@ def writers(
     most: int,
     authors: Sequence[int],
 ) -> list[AuthorTexts]:
-    """What these authors give in a shape."""
+    """Return the texts of these authors in a shape."""
     longest = max(*shape.known, shape.questioned)
     writers_of_side = []
     for author in authors:
@@ -167,10 +171,11 @@ def writers(
 
 @lru_cache(maxsize=64)
 def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int]]:
-    """The shape nearest to the one wanted that enough authors (``AMPLE``) can fill, and these authors.
+    """Return the shape nearest to the wanted one that enough authors (``AMPLE``) can fill, and these authors.
 
-    Where too few can fill it, known texts are made fewer and all shorter; of the shapes that enough authors can fill,
-    the one with most text on both sides is taken. Where no shape suits enough of them, that with the most authors.
+    If too few can fill it, known texts become fewer and all texts shorter; of the shapes that enough authors can fill,
+    the one with most text on both sides is taken. If enough authors fill none, the shape with the most authors is
+    taken.
     """
     everyone = range(len(background.authors))
     enough = max(AMPLE * background.fewest, len(everyone) // 2)
@@ -200,11 +205,12 @@ def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int
 def shared_out(
     background: Population, by_author: Sequence[AuthorTexts], folds: int
 ) -> list[list[int]]:
-    """Authors shared out to folds, groups who write about the same things together; fewer folds where they are few.
+    """Divide authors among folds, keeping together groups who write about the same subjects; few authors give fewer
+    folds.
 
-    A pair is scored by methods that know neither of its authors, so it lies within a fold: only there can a stranger's
-    text be found that is as alike in content as the questioned text of a case may be. A group is at most half a fold,
-    so that the strangers at random in it are not all of one group.
+    Methods that know neither author score a pair, so both authors are in the same fold: only there can a different
+    author's text be as similar in content as the questioned text of a case may be. A group is at most half a fold, so
+    that random different-author pairs are not all from one group.
     """
     count = max(2, min(folds, len(by_author) // 4))
     most = max(2, len(by_author) // count // 2)
@@ -232,8 +238,8 @@ def shared_out(
 
 
 def similarities(background: Population, by_author: Sequence[AuthorTexts]) -> Floats:
-    """Content similarity (cosine) of every known side with every questioned side, (known, questioned), in order of
-    the writers."""
+    """Return the content similarity (cosine) of every known side with every questioned side, (known, questioned), in
+    order of the writers."""
     known = ["\n".join(side.texts) for one in by_author for side in one.known]
     queries = [side.texts[0] for one in by_author for side in one.questioned]
     if not known or not queries:
@@ -244,8 +250,8 @@ def similarities(background: Population, by_author: Sequence[AuthorTexts]) -> Fl
 def strangers(
     background: Population, by_author: Sequence[AuthorTexts], allowed: Bools | None = None
 ) -> list[float]:
-    """A hundred content similarities (cosines), ascending, that lie as those of all different-author pairs of the
-    writers do, or of those that are ``allowed``; none where there is no such pair."""
+    """Return a hundred content similarities (cosines), ascending, with the distribution of all different-author pairs
+    of the writers, or of those that are ``allowed``; an empty list without such pairs."""
     known, questioned = (
         np.array([one.author for one in by_author for _ in getattr(one, side)]) for side in SIDES
     )
@@ -263,9 +269,8 @@ def cross_pairs(
     near: int,
     allowed: Bools | None = None,
 ) -> list[tuple[SidePair, float]]:
-    """Pairs of some writers with the content similarity of their sides: one different-author pair drawn for each known
-    side, and so many that are most alike in content, of those that are ``allowed`` (by default all).
-    """
+    """Return pairs of writers with the content similarity of their sides: for each known side a random different-author
+    pair and the ``near`` most similar in content, of those that are ``allowed`` (default: all)."""
     alike = similarities(background, by_author)
     row, column = (
         np.cumsum([0, *(len(getattr(one, side)) for one in by_author)]) for side in SIDES
@@ -285,34 +290,33 @@ def cross_pairs(
 
 
 AGAIN = 1_000_003
-"""What is added to a seed for another draw."""
+"""Added to a seed for another draw."""
 DRAWN = 3
-"""Draws of the pairs that are tested."""
+"""Number of draws of the tested pairs."""
 TESTED = 4
 TAUGHT = 2
-"""Questioned texts by one background author that are tested, and that verifiers learn from."""
+"""Questioned texts of one background author that are tested, and that verifiers learn from."""
 NEAREST = 3
-"""Different-author pairs that are tested for each known side because no others are as alike in content."""
+"""Number of tested different-author pairs for each known side that are the most similar in content."""
 Labelled = tuple[Problems, Bools]
 """Problems and their truth."""
 Question = tuple[Asks, str, int, Sequence[str], str]
-"""What is asked of which case, by what number, and the known texts and the questioned one that it is asked with."""
+"""A question about a case: what it asks, the case, a number, the known texts and the questioned text."""
 Part = tuple[Fold, Floats | None]
-"""A fold, and what is known of each of its pairs: (n, 3) authors of both sides, content similarity."""
+"""A fold, and the properties of each of its pairs: (n, 3) authors of both sides, content similarity."""
 
 
 def case_shape(case: CaseTexts) -> Shape:
-    """The shape of a case; of many known texts some are joined."""
+    """Return the shape of a case; if there are many known texts, some are joined."""
     words = sorted((text.words for text in case.candidate.texts), reverse=True)
     joined = [sum(words[i::MOST_KNOWN]) for i in range(min(MOST_KNOWN, len(words)))]
     return shape_of(joined, case.questioned.words)
 
 
 class Shaped:
-    """The ``record`` of a shape and its ``parts``; none where too few background authors can fill it. Without cases it
-    has background pairs alone. ``whole``: cases are asked once, of verifiers that learn from everybody, which suits
-    answers that are not calibrated.
-    """
+    """The ``record`` of a shape and its ``parts``; no parts if too few background authors can fill it. Without cases it
+    has only background pairs. With ``whole``, verifiers that learned from all authors score the cases once, which suits
+    answers without calibration."""
 
     def __init__(
         self,
@@ -340,9 +344,9 @@ class Shaped:
         self.folds: list[str] = []
         self.strangers: list[float] = []
         self.refused: dict[str, list[Reason]] = {}
-        """Why cases are not answered, by their id."""
+        """Reasons not to answer each case, by its id."""
         self.count = len(able) - members
-        """Authors whose pairs judge a case: a member of a class is judged by all others."""
+        """Number of authors whose pairs judge a case: all others judge a member of a class."""
         if self.count >= background.fewest:
             self.drawn = [
                 writers(background, self.shape, spec.seed + again * AGAIN, TESTED, able)
@@ -396,18 +400,14 @@ class Shaped:
         about = np.concatenate([rows for *_, rows in self.tested])
         refused = {}
         for case, share, alike in zip(self.cases, shares, self._alike(sides).tolist(), strict=True):
-            reasons = [] if whole else self._unlike_pairs(case, about, alike)
+            judging = about[without(self.code.get(case.candidate.name), about)]
+            of_pairs = [passages(judging, self.strangers), few_like(judging, alike)]
+            reasons = [] if whole else [reason for reason in of_pairs if reason is not None]
             if share <= OTHER_KIND:
-                as_far_away = round(share * (1 + count)) - 1
-                reasons.insert(0, Reason.of(Why.OTHER_KIND, as_far=as_far_away, of=count))
+                differ = round(share * (1 + count)) - 1
+                reasons.append(Reason.of(Why.OTHER_KIND, as_far=differ, of=count))
             refused[case.id] = reasons
         return refused
-
-    def _unlike_pairs(self, case: CaseTexts, about: Floats, alike: float) -> list[Reason]:
-        """Why pairs, with these ``PairColumn``s, do not judge a case whose sides are so much ``alike`` (cosine)."""
-        judging = about[without(self.code.get(case.candidate.name), about)]
-        reasons = passages(judging, self.strangers), few_like(judging, alike)
-        return [reason for reason in reasons if reason is not None]
 
     def _tested(self, part: Sequence[int]) -> tuple[Problems, Bools, Floats]:
         """Pairs of one part of the authors, their truth, and the ``PairColumn``s of each."""
@@ -526,11 +526,11 @@ class Shaped:
         return self.background.space.paired(*sides)
 
     def questioned(self, case: CaseTexts) -> str:
-        """The case's questioned text, cut where it is longer than this shape's."""
+        """Return the questioned text, cut if it is longer than this shape's."""
         return _held(case.questioned.text, self.shape.questioned)
 
     def known(self, case: CaseTexts) -> list[str]:
-        """The case's known texts in this shape: joined where they are more, cut where they are longer."""
+        """Return the known texts in this shape: joined if there are more, cut if they are longer."""
         joined = joined_known(case, len(self.shape.known))
         return [_held(text, words) for text, words in zip(joined, self.shape.known, strict=False)]
 
@@ -576,14 +576,14 @@ class Shaped:
 
 
 def joined_known(case: CaseTexts, most: int) -> list[str]:
-    """The known texts of a case, the longest first, joined where they are more than so many."""
+    """Return the known texts of a case, the longest first, joined if there are more than ``most``."""
     texts = sorted(case.candidate.texts, key=lambda text: (-text.words, text.path))
     count = min(most, len(texts))
     return ["\n\n".join(text.text for text in texts[i::count]) for i in range(count)]
 
 
 def left_out(texts: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Every text, with the others."""
+    """Return every text together with the others."""
     return [(text, [*texts[:i], *texts[i + 1 :]]) for i, text in enumerate(texts)]
 
 
@@ -593,7 +593,7 @@ def _held(text: str, words: int) -> str:
 
 
 def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> Labelled:
-    """Problems of these n pairs, and their truth (n,), True for one author."""
+    """Return problems of these n pairs and their truth (n,), True for the same author."""
     rows = []
     for number, (known, questioned) in enumerate(made):
         side = by_author[known[0]].known[known[1]]
@@ -603,23 +603,24 @@ def problems_of(by_author: Sequence[AuthorTexts], made: Sequence[SidePair]) -> L
 
 
 def without(author: int | None, about: Floats | Ints) -> Bools:
-    """Whether an author is on neither side of each pair (n,), of which ``PairColumn``s, or authors (n, 2), are given."""
+    """Return whether an author is on neither side of each pair (n,), given their ``PairColumn``s or authors (n, 2)."""
     return np.asarray(
         (about[:, : PairColumn.CONTENT] != (-1 if author is None else author)).all(axis=1)
     )
 
 
 def passages(about: Floats, strangers: Sequence[float]) -> Reason | None:
-    """The reason not to answer by a background whose texts by one author look like passages of one document: these are
-    told from random ``strangers`` (cosines, ascending) by content alone. ``about`` are the ``PairColumn``s of its pairs."""
+    """Return the reason not to answer if content alone separates the background's same-author pairs from random
+    different-author pairs (``strangers``: cosines, ascending), as for neighbouring passages of one document. ``about``
+    are the ``PairColumn``s of its pairs."""
     own, content = _likeness(about)
     auc = float(np.searchsorted(strangers, content[own]).mean()) / max(len(strangers), 1)
     return Reason.of(Why.PASSAGES, auc=auc) if auc >= NEIGHBOURS else None
 
 
 def few_like(about: Floats, alike: float) -> Reason | None:
-    """The reason not to answer by a background of too few authors with pairs like a case, whose sides are so much alike
-    in content (cosine): of pairs by one author and of those by two."""
+    """Return the reason not to answer if too few background authors have same-author or different-author pairs about as
+    similar in content (cosine) as the two sides of a case."""
     counts = {same: authors_like(about, alike, same) for same in (True, False)}
     same = min(counts, key=lambda side: counts[side])
     if counts[same] >= LIKE:
@@ -635,9 +636,9 @@ def few_like(about: Floats, alike: float) -> Reason | None:
 
 
 def authors_like(about: Floats, alike: float, same: bool) -> float:
-    """Effective number of authors of known texts with pairs by one author, or by two, like a case in content: each
-    counts, up to 1, by the pair most like it, by a Gaussian kernel over square roots of cosines, twice as wide as these
-    vary by one author."""
+    """Return the effective number of authors of known texts with same-author pairs, or different-author pairs, similar
+    to a case in content: each author counts, up to 1, by the most similar pair, with a Gaussian kernel over square
+    roots of cosines, twice as wide as the standard deviation of same-author pairs."""
     own, content = _likeness(about)
     root = np.sqrt(np.maximum(content, 0.0))
     away = (root - np.sqrt(max(alike, 0.0))) / max(2 * float(root[own].std()), 1e-9)

@@ -1,14 +1,14 @@
-"""Makes the cases of a class: every author's newest text against their own others, all other texts as background.
+"""Makes the cases of a class: every author's newest text against their other texts; all other texts are background.
 
-In: a ``CompareSpec`` whose ``each`` names the corpus of a class; for ``written_dates`` names of texts, for ``newest`` a
-corpus and one author's rows in it, for ``class_shapes`` the background and cases.
-Out: ``read_class``: a ``Material`` with one case an author; ``written_dates``: for each name (year, month, day; day 0 =
-not told) or None, and a doubt in words; ``ClassDates``: such dates of all texts; ``newest``: a row from 0 or None, and
-in words how or why not; ``class_shapes``: pairs of a ``Shape`` (words in each known text and in the questioned one) and
-the cases compared in it. InputError if texts cannot be read, CorpusError if no author has a text in question and
-another, SpecError if texts are named besides.
+In: a ``CompareSpec`` whose ``each`` is the corpus of a class; for ``written_dates`` names of texts, for ``newest`` a
+corpus and the rows of one author, for ``class_shapes`` the background and cases.
+Out: ``read_class``: a ``Material`` with one case for each author; ``written_dates``: for each name (year, month, day;
+day 0 = unknown) or None, and a note; ``ClassDates``: such dates of all texts; ``newest``: a row from 0 or None, and the
+reason in words; ``class_shapes``: pairs of a ``Shape`` (words of each known text and of the questioned text) and the
+cases compared in it. InputError if texts cannot be read, CorpusError if no author has a questioned and a known text,
+SpecError if single texts are given too.
 
-The texts in question are in no background, for who wrote them is what is asked.
+The background includes no questioned text, because the comparison asks who wrote them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from ravenbench.texts import TextTable, composed
 from ravenbench.types import Corpus, Ints, Labels
 
 WrittenDate = tuple[int, int, int]
-"""Year, month and day; a day that is not told is 0."""
+"""Year, month and day; 0 is an unknown day."""
 
 
 def _plain(text: str) -> str:
@@ -81,8 +81,8 @@ _NUMBERS = re.compile(
 
 
 def written_dates(names: Sequence[str]) -> tuple[list[WrittenDate | None], str]:
-    """The date that each of several names holds, or None, and "" or in words what had to be taken for granted: numbers
-    are day, month and year, unless some of these names say otherwise by a day above 12."""
+    """Return the date in each name, or None, and a note on assumptions or "": numbers are day, month and year, unless a
+    number above 12 in one of these names shows another order."""
     numbers = [_numbers(name) for name in names]
     firsts = {one[:2] for one in numbers if one is not None}
     turned = any(b > 12 for _, b in firsts) and not any(a > 12 for a, _ in firsts)
@@ -148,14 +148,14 @@ DATE_COLUMNS = (
     "data",
 )
 MOST_SHAPES = 3
-"""Shapes that a class is compared in; the last is that of its shortest texts."""
+"""Maximum number of shapes of a class; the last is that of its shortest texts."""
 TYPICAL = 0.25
-"""Share of a class's texts that are shorter than the shape they are compared in, where texts are long enough."""
+"""Proportion of a class's texts that may be shorter than the shape in which longer texts are compared."""
 
 
 def read_class(spec: CompareSpec) -> Material:
-    """The cases of a class, with the background (``Material``). Raises InputError if it cannot be read. Raises
-    CorpusError if no author has a text in question and another one. Raises SpecError if texts are named besides."""
+    """Read the cases of a class, with the background (``Material``). Raises InputError if it cannot be read,
+    CorpusError if no author has a questioned and a known text, SpecError if single texts are given too."""
     if spec.questioned or spec.known or spec.batch:
         raise SpecError(
             "a class already includes all texts", fix="remove --questioned, --known and --batch"
@@ -206,14 +206,14 @@ def read_class(spec: CompareSpec) -> Material:
 
 @dataclass(frozen=True)
 class ClassDates:
-    """When each text of a class was written: what tells it in words, the dates (texts,), and what is doubtful."""
+    """When the texts of a class were written: how Raven knows, the dates (texts,), and notes on doubtful dates."""
 
     ways: tuple[tuple[str, list[WrittenDate | None]], ...]
     doubtful: tuple[str, ...]
 
     @classmethod
     def of(cls, corpus: Corpus) -> ClassDates:
-        """By a column of dates, and by what the texts are called."""
+        """Read dates from a column of dates and from the names of the texts."""
         column = next((key for key in corpus.columns if key.casefold() in DATE_COLUMNS), None)
         names = [PurePosixPath(name).name for name in corpus.ids]
         by = {"by the date in its name": names}
@@ -232,8 +232,8 @@ class ClassDates:
 def newest(
     corpus: Corpus, rows: Sequence[int], which: str | None, dates: ClassDates | None = None
 ) -> tuple[int | None, str]:
-    """The row of an author's text in question, and in words how it was chosen: a text with ``which`` in its name, the
-    newest by a date in the table, by a date in its name, or the last by name."""
+    """Return the row of an author's questioned text and, in words, how it was chosen: a text with ``which`` in its
+    name, the newest by a date in the table, by a date in its name, or the last by name."""
     names = {row: PurePosixPath(corpus.ids[row]).name for row in rows}
     begin = "the newest"
     if which is not None:
@@ -325,9 +325,8 @@ def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str])
 def class_shapes(
     background: Population, cases: Iterable[CaseTexts]
 ) -> list[tuple[Shape, list[CaseTexts]]]:
-    """The shapes that cases of a class are compared in, and the cases that fill each: first what most of them can fill,
-    so that they share their background pairs and trainings; then what those with shorter texts can.
-    """
+    """Return the shapes for the cases of a class and the cases that fill each: first the shape that most cases can
+    fill, so that they share background pairs and trained verifiers, then shapes for cases with shorter texts."""
     left = list(cases)
     groups = list[tuple[Shape, list[CaseTexts]]]()
     while left:

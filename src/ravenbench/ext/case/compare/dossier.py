@@ -4,7 +4,7 @@ In: the folder of a dossier, how labels of the two sides differ (text), hashes o
 texts.
 Out: ``Cited``; the ``CellResult`` (a cell is one tested condition) that covers a case, None where none does; a
 ``DossierStanding`` with a sentence. C_llr is in bits, devPAV in log10 units, mean LRs are no logarithms, rates are
-shares from 0 to 1. InputError if the folder holds no dossier or a damaged one, SpecError for labels that no
+shares from 0 to 1. InputError if the folder has no dossier or a damaged dossier, SpecError for labels that no
 cell has and for a dossier that covers no case of this system.
 ``fixed_hash`` gives the criterion's SHA-256, ``place_of`` the file, ``parse_between`` labels.
 
@@ -34,14 +34,15 @@ FILE = "dossier.json"
 Verdict = Literal["passed", "failed", "not tested"]
 ANYWAY = "--unvalidated gives an answer nevertheless, and reports this"
 SAME_SYSTEM = ("authors", "folds", "donors", "seed")
-"""Options that decide LRs beside background and verifiers."""
+"""Options that decide LRs, besides background and verifiers."""
 
 
 class Criterion(Record, frozen=True, kw_only=True):
-    """What a cell must keep to pass, each by the upper end of its interval: C_llr (bits) is below ``cllr``; devPAV
-    (log10) is at most ``devpav``; the mean LR of strangers and the mean 1 / LR of own texts are at most ``mean``, and
-    not shown to be above 1; both rates (shares) of misleading LRs, of a log10 LR of ``strong`` or more, are at most
-    ``misleading``. ``reach`` is the factor in words and in number of texts within which a case falls into a cell."""
+    """Requirements for a cell to pass, each by the upper limit of its interval: C_llr (bits) is below ``cllr``; devPAV
+    (log10) is at most ``devpav``; the mean LR of different-author pairs and the mean 1/LR of same-author pairs are at
+    most ``mean``, and not shown to be above 1; both rates (proportions) of misleading LRs, of a log10 LR of ``strong``
+    or more, are at most ``misleading``. ``reach`` is the factor in words and in number of texts within which a case
+    belongs to a cell."""
 
     cllr: float
     devpav: float
@@ -52,12 +53,12 @@ class Criterion(Record, frozen=True, kw_only=True):
 
     @property
     def fewest_strong(self) -> int:
-        """The fewest authors who support an LR of ``strong`` (``likelihood_ratios.supported``)."""
+        """Minimum number of authors that support an LR of ``strong`` (``likelihood_ratios.supported``)."""
         return ceil(log(0.05) / log1p(-(10.0**-self.strong)))
 
     @property
     def fewest_shown(self) -> int:
-        """The fewest authors by whom a rate of 0 is shown to be at most ``misleading`` (Wilson's interval)."""
+        """Minimum number of authors with which a rate of 0 is shown to be at most ``misleading`` (Wilson's interval)."""
         return ceil(Z**2 * (1 / self.misleading - 1))
 
     def limits(self, people: float = inf) -> dict[str, float]:
@@ -73,7 +74,8 @@ class Criterion(Record, frozen=True, kw_only=True):
         return limits | dict.fromkeys(RATES, self.misleading)
 
     def beforehand(self, people: int, authors: int) -> list[str]:
-        """What a cell of so many ``authors``, whose LRs so many people support, cannot show whatever its LRs are."""
+        """Return what a cell of this number of ``authors``, with this number of ``people`` to support its LRs, cannot
+        show in any case."""
         values = {"strong": 10**self.strong, "limit": self.misleading}
         if people < self.fewest_strong:
             return [say("not applicable", people=people, needed=self.fewest_strong, **values)]
@@ -82,9 +84,9 @@ class Criterion(Record, frozen=True, kw_only=True):
 
 
 class Condition(Record, frozen=True, kw_only=True):
-    """A kind of case: counts of words of the questioned text and of each of so many known ``texts``, and how labels
-    of the two sides lie to each other: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is not named may
-    be any."""
+    """A kind of case: words of the questioned text and of each known text, the number of known ``texts``, and the
+    relation of labels of the two sides: ``same``, ``different`` or ``KNOWN>QUESTIONED``; a label that is missing may
+    have any relation."""
 
     name: str
     questioned: int
@@ -94,9 +96,9 @@ class Condition(Record, frozen=True, kw_only=True):
 
 
 class CellResult(Record, frozen=True, kw_only=True):
-    """A cell: its condition, the count of authors with same-author pairs, counts of pairs by one author (``same``)
-    and by two, every measure by its key, and its verdict with the reasons where it did not pass, and with what of the
-    criterion is not applicable."""
+    """A cell: its condition, the number of authors with same-author pairs, numbers of same-author (``same``) and
+    different-author pairs, every measure by its key, and its verdict with reasons if it did not pass, and with parts of
+    the criterion that are not applicable."""
 
     condition: Condition
     authors: int
@@ -108,7 +110,7 @@ class CellResult(Record, frozen=True, kw_only=True):
 
 
 class Dossier(Record, frozen=True, kw_only=True):
-    """A whole dossier: the run it comes from, the criterion and the hash that fixed it beforehand, and every cell."""
+    """A whole dossier: its run, the criterion and the hash that fixed it beforehand, and every cell."""
 
     run: Head
     background: str
@@ -118,9 +120,9 @@ class Dossier(Record, frozen=True, kw_only=True):
 
 
 class Cited(Record, frozen=True, kw_only=True):
-    """A dossier as a comparison cites it: its folder's name, itself, its file's hash, what of the system it validated
-    ``differs`` from the one that compares, how the sides of the case lie to each other (``between``), and whether cases
-    are answered that it does not cover."""
+    """A dossier as a comparison cites it: the name of its folder, its content, its file's hash, differences
+    (``differs``) between the validated system and the one that compares, labels of the two sides of the case
+    (``between``), and whether to answer cases that it does not cover."""
 
     folder: str
     sha256: str
@@ -131,7 +133,7 @@ class Cited(Record, frozen=True, kw_only=True):
 
 
 def fixed_hash(criterion: Criterion, conditions: Sequence[Condition]) -> str:
-    """SHA-256 of a criterion and the conditions it is held against, as hexadecimal digits."""
+    """Return the SHA-256 of a criterion and its conditions, as hexadecimal digits."""
     value = [
         msgspec.to_builtins(criterion),
         [msgspec.to_builtins(condition) for condition in conditions],
@@ -142,7 +144,7 @@ def fixed_hash(criterion: Criterion, conditions: Sequence[Condition]) -> str:
 
 
 def place_of(folder: str | Path) -> Path:
-    """The file of a dossier. Raises InputError if the folder is none."""
+    """Return the file of a dossier. Raises InputError if the folder has none."""
     place = files.location(folder) / "report" / FILE
     if not place.is_file():
         raise InputError(
@@ -164,9 +166,9 @@ def cited(
     spec: Mapping[str, Any],
     data: Mapping[str, str],
 ) -> Cited:
-    """Read a dossier for a comparison with this spec and these hashes of data. Raises InputError if it is none or is
-    damaged, SpecError if ``between`` cannot be read or names a label that no cell has, and, unless cases are answered
-    ``unvalidated``, if it is of another system or none of its cells for such sides passed."""
+    """Read a dossier for a comparison with this spec and these hashes of data. Raises InputError if it is not a dossier
+    or is damaged, SpecError if ``between`` cannot be read or names a label that no cell has. Unless ``unvalidated``,
+    also raises SpecError if the dossier is of another system or if none of its cells for such sides passed."""
     place = place_of(folder)
     if open_record(place)[0] != "validate":
         raise InputError(
@@ -226,7 +228,7 @@ def _in_words(between: Mapping[str, str]) -> str:
 
 
 def parse_between(text: str | None) -> dict[str, str]:
-    """``topic=different, genre=essay>letter`` by label. Raises SpecError if it cannot be read."""
+    """Return ``topic=different, genre=essay>letter`` by label. Raises SpecError if it cannot be read."""
     between: dict[str, str] = {}
     for part in (text or "").split(","):
         name, _, value = (piece.strip() for piece in part.partition("="))
@@ -244,8 +246,8 @@ def parse_between(text: str | None) -> dict[str, str]:
 
 
 def covering(citation: Cited, known: Sequence[int], questioned: int) -> CellResult | None:
-    """The cell that a case with texts of so many words falls into: of those whose labels lie as the case's do and whose
-    sizes are within the reach, the nearest; None where there is none."""
+    """Return the cell of a case with texts of these lengths: the nearest cell with the case's labels and sizes within
+    the reach, or None."""
     # The case's lengths lie on this grid already.
     here = (questioned, sum(known) / len(known), len(known))
     near: list[tuple[float, CellResult]] = []
@@ -260,8 +262,8 @@ def covering(citation: Cited, known: Sequence[int], questioned: int) -> CellResu
 
 
 class DossierStanding(Record, frozen=True, kw_only=True):
-    """How a case stands to a dossier: whether it is ``valid`` (in a cell of the same system that passed), the sentence
-    that says so or why not, without its full stop, and the cell it falls into."""
+    """Whether a dossier covers a case: ``valid`` if the case is in a cell of the same system that passed, a sentence
+    with the reason, without its full stop, and the cell."""
 
     valid: bool
     sentence: str
@@ -269,7 +271,7 @@ class DossierStanding(Record, frozen=True, kw_only=True):
 
 
 def standing(citation: Cited, known: Sequence[int], questioned: int) -> DossierStanding:
-    """How a case with texts of so many words stands to a dossier."""
+    """Return whether a dossier covers a case with texts of these lengths."""
     cell = covering(citation, known, questioned)
     dossier = citation.dossier
     values: dict[str, Any] = {"folder": citation.folder, "differs": "; ".join(citation.differs)}

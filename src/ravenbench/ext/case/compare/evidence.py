@@ -41,7 +41,7 @@ MOST_WORDS = 2000
 
 
 class MarkedToken(Struct, frozen=True, array_like=True):
-    """A stretch of the questioned text: what stands before it, itself, its log10 ratio (above 0 for the candidate),
+    """A piece of the questioned text: the text before it, the piece, its log10 ratio (above 0 for the candidate), and
     whether it is content."""
 
     before: str
@@ -51,7 +51,7 @@ class MarkedToken(Struct, frozen=True, array_like=True):
 
 
 class MarkedPassage(Struct, frozen=True):
-    """Some sentences of the questioned text, and the sum of their tokens' log10 ratios (above 0 for the candidate)."""
+    """Sentences of the questioned text, and the sum of their tokens' log10 ratios (above 0 for the candidate)."""
 
     tokens: tuple[MarkedToken, ...]
     log10: float
@@ -97,8 +97,8 @@ def passages(
     functions: frozenset[str],
     seed: int,
 ) -> tuple[MarkedPassage, ...]:
-    """λ_G (log10 ratio, above 0 for the candidate) of every token, with content words hidden from the grammars;
-    nothing where words cannot be told apart."""
+    """Return λ_G (log10 ratio, above 0 for the candidate) of every token, with content words hidden from the grammars;
+    nothing if words cannot be separated."""
     if writing_of([shown]) == "runs":
         return ()
     hide = _Hide(functions)
@@ -147,8 +147,8 @@ def passages(
 
 
 class Feature(Struct, frozen=True):
-    """A common word that pulls: ``pull`` above 0 for the candidate, how often it stands in a thousand words of the
-    questioned text, the known texts and the background, and an instance in context (before, itself, after)."""
+    """A common word with its ``pull`` (above 0 for the candidate), its frequency per thousand words in the questioned
+    text, the known texts and the background, and an instance in context (before, word, after)."""
 
     name: str
     pull: float
@@ -161,8 +161,8 @@ class Feature(Struct, frozen=True):
 def common_words(
     questioned: str, known: Sequence[str], others: Sequence[str], functions: frozenset[str]
 ) -> tuple[Feature, ...]:
-    """Cosine Delta's terms, products of z-scores, above 0 where both sides leave the background the same way: first
-    the words that pull most for, then those that pull most against."""
+    """Return Cosine Delta's terms, products of z-scores, above 0 if both sides differ from the background in the same
+    direction: first the words with most pull for, then those with most pull against."""
     names = sorted(functions)
 
     def rates(text: str) -> Floats:
@@ -195,7 +195,7 @@ def common_words(
 
 
 class Evidence(Struct, frozen=True):
-    """What there is to look at: ``more`` is the count of words of the questioned text that are not shown."""
+    """Passages and features to look at: ``more`` is the number of words of the questioned text that are not shown."""
 
     passages: tuple[MarkedPassage, ...]
     more: int
@@ -211,8 +211,8 @@ def evidence(
     functions: frozenset[str],
     seed: int,
 ) -> Evidence:
-    """What a questioned and the known texts show against the background's training problems; ``functions`` are the
-    background's most frequent words, in lowercase."""
+    """Return what a questioned text and the known texts show against the background's training problems; ``functions``
+    are the background's most frequent words, in lowercase."""
     others = background.texts.rows(background.documents)
     words = list(re.finditer(r"\S+", questioned))
     more = max(0, len(words) - MOST_WORDS)

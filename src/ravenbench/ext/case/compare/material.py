@@ -44,20 +44,22 @@ from ravenbench.text.tokens import count_evidence, count_words
 from ravenbench.types import Bools, Corpus
 
 COPIED = 0.3
-"""Share of a questioned text's runs of words that makes it a copy."""
+"""A questioned text is a copy if this proportion of its runs of words occurs in another text."""
 SHARED = 0.1
-"""Share of a background text's runs of words by which it counts as the candidate's or the questioned text."""
+"""A background text counts as the candidate's or the questioned text if it shares this proportion of its runs of words.
+"""
 FEWEST_WORDS = 50
-"""Words of a questioned text, and of all known texts together, below which nothing is said."""
+"""Minimum number of words of a questioned text, and of all known texts together."""
 FOREIGN = 0.6
-"""A text that holds less than this share of the common words of a usual background text is unlike it."""
+"""A text differs from the background if it has less than this proportion of the common words of a typical background
+text."""
 CAPITALS = 0.7
-"""Share of capitals among its letters above which a text is written in capitals."""
+"""A text is written in capitals if the proportion of capitals among its letters is above this."""
 
 
 @dataclass(frozen=True)
 class CaseCandidate:
-    """Someone who may have written a questioned text, and what they are known to have written."""
+    """A person who may have written a questioned text, and their known texts."""
 
     name: str
     texts: tuple[Text, ...]
@@ -74,8 +76,8 @@ class CaseTexts:
 
 @dataclass(frozen=True)
 class Material:
-    """All cases, in the order they were asked in, and ``notes`` on what was passed over; of a class also its
-    ``corpus``, the background that the candidates are part of, and notes on ``copies`` under two authors."""
+    """All cases in the given order, with ``notes`` on what Raven left out; for a class also its ``corpus``, the
+    background that includes the candidates, and notes on ``copies`` by two authors."""
 
     cases: tuple[CaseTexts, ...]
     notes: tuple[str, ...]
@@ -83,7 +85,7 @@ class Material:
     copies: tuple[str, ...] = ()
 
     def of(self, plain: Callable[[str], str]) -> Material:
-        """The same with every text changed so."""
+        """Return the same material with ``plain`` applied to every text."""
         several = {case.candidate for case in self.cases}
         known = {
             one: replace(one, texts=tuple(t.of(plain(t.text)) for t in one.texts))
@@ -102,7 +104,7 @@ class Material:
         )
 
     def paths(self) -> dict[str, Path]:
-        """Every text's path by a name for it."""
+        """Return every text's path by a name for it."""
         by_name: dict[str, Path] = {}
         for case in self.cases:
             by_name[f"questioned {case.questioned.path}"] = case.questioned.path
@@ -112,9 +114,9 @@ class Material:
 
 
 def read_material(spec: CompareSpec) -> Material:
-    """Read every text that was asked for. Raises SpecError if there is nothing to compare, or both a batch and single
-    texts are given. Raises InputError if texts are missing, empty, no plain text or in another encoding (all of them
-    are named), a folder holds no text, or a row of the batch cannot be read."""
+    """Read all texts given. Raises SpecError if there is nothing to compare, or if both a batch and single texts are
+    given. Raises InputError if texts are missing, empty, not plain text or in another encoding (it lists all of them),
+    if a folder contains no text, or if a row of the batch cannot be read."""
     if spec.which is not None:
         raise SpecError(
             "--which selects among the texts of a class", fix="give the class by --each FOLDER"
@@ -340,8 +342,7 @@ def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
 
 @dataclass
 class Screened:
-    """``usable`` (documents,) of the background, ``left_out`` in words, and by a case's id what refuses it and notes
-    on it."""
+    """``usable`` (documents,) of the background, ``left_out`` in words, and by a case's id its refusals and notes."""
 
     usable: Bools
     left_out: list[str]
@@ -380,7 +381,7 @@ def _signed_by_others(case: CaseTexts, authors: Sequence[str]) -> list[str]:
 
 
 def plainly(cases: Sequence[CaseTexts], corpus: Corpus) -> Callable[[str], str]:
-    """What takes out of a text what texts of several people here share, such as a licence."""
+    """Return a function that removes from a text passages that several authors here share, such as a licence."""
     mine = {text: name_key(case.candidate.name) for case in cases for text in case.candidate.texts}
     questioned = list(dict.fromkeys(case.questioned for case in cases))
     authors = [name_key(author or "") for author in corpus.author]
@@ -391,12 +392,12 @@ def plainly(cases: Sequence[CaseTexts], corpus: Corpus) -> Callable[[str], str]:
 
 
 def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) -> Screened:
-    """Leave out of the background whoever is a candidate, by name or by text, and find copies.
+    """Leave candidates out of the background, by name or by text, and find copies.
 
-    A background author is left out whole when the name is a candidate's, or a text repeats a known one. A questioned
-    text that repeats a known or a background text refuses its case: that is copying, and says nothing of style.
-    Where candidates are ``members`` of the background, each by their own name, nobody is left out, and who shares
-    passages is noted.
+    Raven leaves out a background author completely if the name is a candidate's, or if a text repeats a known text. If
+    a questioned text repeats a known or a background text, Raven refuses the case: this is copying, and does not show
+    style. If candidates are ``members`` of the background under their own names, Raven leaves out no author, and notes
+    shared passages.
     """
     screened = Screened(np.ones(len(corpus), dtype=np.bool_), [])
     queries = {case.questioned.path: case.questioned for case in cases}
@@ -501,7 +502,7 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
 
 
 def evidence_in_words(*texts: str) -> tuple[int, str]:
-    """The count of words that texts have together, passages that come again counted once, and the same as a phrase."""
+    """Return the number of words of texts together, with repeated passages counted once, and the same as a phrase."""
     words = sum(map(count_words, texts))
     evidence = count_evidence(*texts)
     return evidence, counted(words, "word") + (
@@ -510,8 +511,8 @@ def evidence_in_words(*texts: str) -> tuple[int, str]:
 
 
 def not_comparable(case: CaseTexts) -> list[Reason]:
-    """Refusals of a case whose words cannot be told apart (in Thai, Lao, Khmer and Burmese), or are too few to look
-    at."""
+    """Return refusals of a case whose words Raven cannot separate (in Thai, Lao, Khmer and Burmese), or that has too
+    few words."""
     if writing_of([case.questioned.text, *(text.text for text in case.candidate.texts)]) == "runs":
         return [
             Reason(
@@ -534,8 +535,8 @@ def not_comparable(case: CaseTexts) -> list[Reason]:
 
 
 def capitals(texts: Iterable[str]) -> float:
-    """The share (0 to 1) of capitals among the letters of a usual one (the median) of some texts, by their
-    beginnings."""
+    """Return the proportion (0 to 1) of capitals among the letters of a typical text (the median), from the beginnings
+    of texts."""
     return float(np.median([_capitals(text) for text in texts] or [0.0]))
 
 
@@ -546,8 +547,8 @@ def _capitals(text: str) -> float:
 
 
 def no_prose(text: str, usual: float) -> list[str]:
-    """Why a text is no prose like others, whose usual share of capitals is given, in words after *it*: letters stand
-    apart, words are sorted, only one of the two is written in capitals."""
+    """Return why a text is not prose like the others, whose typical proportion of capitals is given, in words after
+    *it*: spaces between letters, sorted words, capitals in only one of the two."""
     parts = text[:BEGINNING].split()
     single = sum(len(part) == 1 and part.lower() != part.upper() for part in parts)
     share = _capitals(text)
@@ -569,8 +570,8 @@ def no_prose(text: str, usual: float) -> list[str]:
 def unlike(
     case: CaseTexts, functions: frozenset[str], usual: float, usual_capitals: float
 ) -> list[Reason]:
-    """Refusals of a case for its texts of another language or kind than the background, whose usual text has such
-    shares of common words and of capitals."""
+    """Return refusals of a case whose texts differ in language or kind from the background, given the proportions of
+    common words and of capitals in a typical background text."""
     texts = [("the questioned text", case.questioned)]
     texts += [(f"the known text {text.name}", text) for text in case.candidate.texts]
     shares = [(name, coverage(text.text, functions)) for name, text in texts]

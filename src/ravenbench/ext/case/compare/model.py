@@ -2,7 +2,7 @@
 
 In: ``PairScores`` of n background pairs: raw scores (n,) or (n, f) by verifier, truth, authors, content similarity
 (cosine); scores of cases; a ``Store`` and plan for ``read_scores`` and ``complete_scores``.
-Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, unbounded until held within ± ``System.bound``
+Out: ``Validated`` and ``CombinedLLR``: log10 LRs (n,) by verifier, unbounded until limited to ± ``System.bound``
 (log10), higher = same author; ``promise``, measures in their units. ``learn`` gives a ``System``; ``held_out`` and
 ``issue_llr`` the same for other pairs; ``ends_of`` a 95 % interval.
 
@@ -16,8 +16,9 @@ The model:
 3. *Bi-Gaussian calibration*: a straight line maps the sum so that natural log LRs have means ± s²/2 and the variance s²
    within the classes. Where they are Gaussian, the mean LR of strangers and the mean 1/LR of own texts are 1. The sum's
    variance is taken (1 + 2 N^−.4) times as large for N people.
-4. *Posterior*: the background's authors are drawn anew ``DRAWS`` times, and 1 to 3 is learned anew. The LR is the odds
-   of the mean probability, at even prior odds, over the draws; its interval holds 95 % of them.
+4. *Posterior*: the background's authors are drawn with replacement ``DRAWS`` times, and 1 to 3 are learned for each
+   draw. The LR is the odds of the mean probability, at even prior odds, over the draws; its interval includes 95 % of
+   them.
 5. *Another draw* of pairs of the same authors: how far half the pairs and the other half differ says how far all of
    them do. With what verifiers differ that learned from other pairs it widens the interval.
 6. *Bound*: N people show LRs only up to ``supported(N)``, for the candidate and against alike.
@@ -69,11 +70,11 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 FUSED = "all together"
 """The name of the fusion beside the verifiers'."""
 KNEE = 0.9
-"""Share of the pairs by two authors, as they were drawn, that are less alike in content than the knee."""
+"""Proportion of the drawn different-author pairs that are less similar in content than the knee."""
 DRAWS = 200
 """Bootstrap samples of the background's authors."""
 HALVES = 20
-"""Draws of one half of the background's pairs."""
+"""Number of draws of one half of the background's pairs."""
 LEVEL = 0.95
 PROMISED = ("cllr", "mean_for", "mean_against")
 Scores = Mapping[str, Floats]
@@ -86,20 +87,19 @@ class PairScores:
     Attributes
     ----------
     scores : mapping
-        Raw scores (n,) or (n, f) of each verifier, made by fits that knew neither author.
+        Raw scores (n,) or (n, f) of each verifier, from fits that knew neither author.
     moved : mapping
-        The same with the questioned text's content words replaced; nan where they could not be, or where this was not
-        asked. Without verifiers that may know more than they were handed.
+        The same with the questioned text's content words replaced; nan if this was impossible or not requested. Without
+        verifiers that may know more than they were given.
     same : (n,) bool
         Truth.
     authors : (n, 2) int64
-        Of known and questioned side.
+        Authors of the known and of the questioned side.
     fold : (n,) int64
     content : (n,) float
         Content similarity of the two sides.
     weight : (n,) float
-        How much each counts within its class: strangers for as many as are as alike in content among all pairs of
-        strangers of this background.
+        Weight within its class: a different-author pair has the weight of all equally similar pairs of this background.
     """
 
     scores: Mapping[str, Floats]
@@ -116,14 +116,14 @@ class PairScores:
 
 @dataclass(frozen=True, eq=False)
 class ShapeScores:
-    """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the folds'
-    verifiers that were asked.
+    """Scores of a shape: its pairs, and the m ``problems`` of its cases by verifier, each the mean over the verifiers
+    of several folds.
 
-    ``by_fold`` are the scores by each fold's verifiers, of the problems with these numbers (``row``).
-    ``content`` (m,) is the content similarity of the two sides of each of these problems. ``sets`` holds each
-    known text of a background author against the others; its ``authors`` are the author and the number of that author's
-    set. It is empty where a case has one known text. ``barred`` says of verifiers why they may know more than they were
-    handed, ``confinement`` of those of others how they were confined.
+    ``by_fold`` are the scores by each fold's verifiers, of the problems with these numbers (``row``). ``content`` (m,)
+    is the content similarity of the two sides of each problem. ``sets`` has each known text of a background author
+    against the author's other known texts; its ``authors`` are the author and the number of the set. It is empty if
+    cases have one known text. ``barred`` gives the reason why a verifier may know more than it was given,
+    ``confinement`` how the verifiers of others were confined.
     """
 
     shape: ShapeRecord
@@ -140,7 +140,7 @@ class ShapeScores:
     confinement: Mapping[str, str]
 
     def asking(self, asks: str, case: str) -> list[int]:
-        """Numbers of the problems that ask this of a case."""
+        """Return the numbers of the problems that ask this about a case."""
         return [i for i, one in enumerate(self.problems) if (one.asks, one.case) == (asks, case)]
 
 
@@ -159,7 +159,8 @@ def _unscored(problems: Problems, scores: Floats) -> str:
 def complete_scores(
     store: Store, plan: Plan, folds: Sequence[str], failures: list[Failure]
 ) -> dict[str, dict[str, Floats]]:
-    """Scores by verifier and fold, of the verifiers that have all of them finite; the others are ``failures``."""
+    """Return scores by verifier and fold, of the verifiers that have all of them finite; the others become
+    ``failures``."""
     complete: dict[str, dict[str, Floats]] = {}
     for verifier in (entry.name for entry in plan.verifiers):
         by_fold: dict[str, Floats] = {}
@@ -183,8 +184,8 @@ def complete_scores(
 
 
 def read_scores(store: Store, plan: Plan, shape: ShapeRecord) -> ShapeScores:
-    """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures. A
-    shape without problems of cases has background pairs alone."""
+    """Read the scores of the verifiers that have all their cells and only finite scores; the others become failures. A
+    shape without problems of cases has only background pairs."""
     failures: list[Failure] = []
     moved = list(map(FoldRole.TRANSPLANTED.of, shape.folds))
     several = shape.problems and len(shape.known) > 1
@@ -287,14 +288,14 @@ class Gaussian:
     gain: Floats
 
     def llr(self, columns: Floats, content: Floats) -> Floats:
-        """Log10 LRs (n, d) of pairs with these columns (n, k) and content similarities (n,)."""
+        """Return log10 LRs (n, d) of pairs with these columns (n, k) and content similarities (n,)."""
         beyond = np.maximum(content - self.knee, 0.0)
         return (columns @ self.weights - np.outer(beyond, self.slope) - self.middle) * self.gain
 
 
 def calibrated(columns: Floats, share: Floats, pairs: PairScores, times: Floats) -> Gaussian | None:
-    """The calibration of columns (n, k), with their ``share`` (k,) in the whole, of pairs that count so many ``times``
-    (n, d); None without pairs of both classes. Pairs with a column that is nan are left out."""
+    """Learn the calibration of columns (n, k), with their ``share`` (k,) in the whole, of pairs that count ``times``
+    (n, d) times; None without pairs of both classes. Pairs with a nan column are left out."""
     rows = np.flatnonzero(~np.isnan(columns).any(axis=1) & (times > 0).any(axis=1))
     own = pairs.same[rows]
     weight = [times[rows] * side[:, None] for side in (own, ~own)]
@@ -336,7 +337,7 @@ def calibrated(columns: Floats, share: Floats, pairs: PairScores, times: Floats)
 
 
 def posterior(drawn: Floats) -> Floats:
-    """Log10 LRs (n,) from those of each draw (n, d): the odds of their mean probability at even prior odds."""
+    """Return log10 LRs (n,) from those of each draw (n, d): the odds of their mean probability at even prior odds."""
     from scipy.special import expit, logit
 
     return np.asarray(logit(np.clip(expit(drawn * LN10).mean(axis=1), 1e-9, 1 - 1e-9)) / LN10)
@@ -344,22 +345,22 @@ def posterior(drawn: Floats) -> Floats:
 
 class CombinedLLR(NamedTuple):
     """Log10 LRs (n,), or of each draw (n, d), of every verifier and of all together: of texts as they were ``written``,
-    of ``style`` (nan where content words could not be replaced), and the ``llr`` that is made of both."""
+    of ``style`` (nan if content words could not be replaced), and the ``llr`` from both."""
 
     written: Scores
     style: Scores
     llr: Scores
 
     def over_draws(self) -> CombinedLLR:
-        """Those of each draw (n, d) as one (n,)."""
+        """Combine those of each draw (n, d) into (n,)."""
         return CombinedLLR(
             *({name: posterior(each) for name, each in part.items()} for part in self)
         )
 
 
 def side_by_side(names: Sequence[str], *versions: Scores) -> tuple[Floats, Floats]:
-    """Scores (n, k) of these verifiers in all versions, side by side, and the share (k,) of each in its verifier's
-    vote."""
+    """Return scores (n, k) of these verifiers in all versions, side by side, and the ``share`` (k,) of each in its
+    verifier's vote."""
     columns = []
     share = list[float]()
     for name in names:
@@ -375,8 +376,7 @@ Learned = Mapping[str, tuple[Sequence[str], Gaussian]]
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Calibrations of every verifier and of all together, as in ``CombinedLLR``; no log10 LR is given beyond ±
-    ``bound``."""
+    """Calibrations of every verifier and of all together, as in ``CombinedLLR``; no log10 LR exceeds ± ``bound``."""
 
     written: Learned
     style: Learned
@@ -384,8 +384,9 @@ class System:
     bound: float
 
     def drawn(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
-        """Log10 LRs (n, d) of pairs with these scores as written, scores with content words replaced (of the verifiers
-        that learned from such, or of none), and content similarities; what lacks style has what was written."""
+        """Return log10 LRs (n, d) of pairs with these scores as written, scores with content words replaced (of the
+        verifiers that learned from such scores, or of none), and content similarities; pairs without style use the
+        scores as written."""
         parts = [self.written, self.style, self.both][: 3 if moved else 1]
         written, *others = (
             {
@@ -402,11 +403,11 @@ class System:
         return CombinedLLR(written, style, llr)
 
     def of(self, scores: Scores, moved: Scores, content: Floats) -> CombinedLLR:
-        """The same over all draws (n,)."""
+        """Return the same over all draws (n,)."""
         return self.drawn(scores, moved, content).over_draws()
 
     def bounded(self, llr: Floats) -> Floats:
-        """Log10 LRs within the bound."""
+        """Limit log10 LRs to the bound."""
         return np.clip(llr, -self.bound, self.bound)
 
 
@@ -415,7 +416,7 @@ def _versions(scores: Scores, moved: Scores) -> tuple[tuple[Scores, ...], ...]:
 
 
 def learn(pairs: PairScores, times: Floats | None = None) -> System:
-    """All calibrations of pairs that count so many ``times`` (n, d), by default in ``DRAWS`` draws of the authors."""
+    """Learn all calibrations of pairs that count ``times`` (n, d) times, by default in ``DRAWS`` draws of the authors."""
     if times is None:
         once = np.ones(len(pairs))
         drawn = redrawn(pairs.authors, pairs.same, once, 0, "compare-bootstrap", DRAWS)
@@ -437,7 +438,7 @@ def learn(pairs: PairScores, times: Floats | None = None) -> System:
 
 @lru_cache(maxsize=16)
 def halved(pairs: PairScores) -> System:
-    """All calibrations by one half of the pairs, in ``HALVES`` draws, and then by the other half of each."""
+    """Learn all calibrations from one half of the pairs, in ``HALVES`` draws, and then from the other half of each."""
     rng = stream(0, "compare-halves")
     half = rng.random((len(pairs), HALVES)) < 0.5
     return learn(pairs, np.column_stack([half, ~half]).astype(np.float64))
@@ -445,8 +446,8 @@ def halved(pairs: PairScores) -> System:
 
 @dataclass(frozen=True, eq=False)
 class Validated:
-    """Pairs with log10 LRs (n,) that learned nothing from either author: within bounds (``llr``) and before (``raw``);
-    and the system of all pairs, by which cases are answered."""
+    """Pairs with log10 LRs (n,) that learned nothing from either author, within bounds (``llr``) and before (``raw``),
+    and the system of all pairs, which answers cases."""
 
     pairs: PairScores
     raw: CombinedLLR
@@ -455,7 +456,7 @@ class Validated:
 
 
 def was_transplanted(pairs: PairScores) -> Bools:
-    """Whether the content words of the questioned text could be replaced (n,)."""
+    """Return whether the content words of the questioned text could be replaced (n,)."""
     if not pairs.moved:
         return np.zeros(len(pairs), dtype=np.bool_)
     columns, _ = side_by_side(list(pairs.moved), pairs.moved)
@@ -464,8 +465,8 @@ def was_transplanted(pairs: PairScores) -> Bools:
 
 @lru_cache(maxsize=8)
 def validate(pairs: PairScores) -> Validated:
-    """Log10 LRs of all background pairs by systems learned from the other folds; the system of all. It is the same for
-    all cases of a shape."""
+    """Return log10 LRs of all background pairs by systems learned from the other folds, and the system of all pairs. It
+    is the same for all cases of a shape."""
     raw = _of_folds(pairs, pairs, CombinedLLR({}, {}, {}))
     return _validated(pairs, raw)
 
@@ -497,15 +498,15 @@ def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
 
 @lru_cache(maxsize=128)
 def held_out(valid: Validated, author: int) -> Validated:
-    """The same without the pairs of one author, for a case whose candidate it is: the system and what is shown are
-    learned from everybody else's pairs."""
+    """Return the same without the pairs of one author, for a case with this candidate: the system and everything shown
+    learn only from other authors' pairs."""
     rows = np.flatnonzero(without(author, valid.pairs.authors))
     raw = CombinedLLR(*(subset(each, rows) for each in valid.raw))
     return _validated(select_pairs(valid.pairs, rows), raw)
 
 
 def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
-    """These pairs alone."""
+    """Return only these pairs."""
     selected = {
         name: part[rows] if isinstance(part, np.ndarray) else subset(part, rows)
         for name, part in vars(pairs).items()
@@ -514,8 +515,8 @@ def select_pairs(pairs: PairScores, rows: Ints) -> PairScores:
 
 
 def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
-    """Log10 LRs (n,) that would be issued for other pairs of the same folds, such as those under a condition: learned
-    from pairs of the other folds, so that neither author is known."""
+    """Return log10 LRs (n,) for other pairs of the same folds, such as those under a condition, learned from pairs of
+    the other folds, so that neither author is known."""
     bound = supported(len(np.unique(pairs.authors[pairs.same, 0])))
     raw = _of_folds(pairs, others, CombinedLLR({}, {}, {}))
     return {name: np.clip(values, -bound, bound) for name, values in raw.llr.items()}
@@ -523,20 +524,20 @@ def issue_llr(pairs: PairScores, others: PairScores) -> dict[str, Floats]:
 
 @lru_cache(maxsize=16)
 def promise(valid: Validated, seed: int) -> Mapping[str, MeasureEstimate]:
-    """What the LRs of all verifiers together are worth on people left out of all that made them (``PROMISED``), with
-    95 % intervals from drawing the background's authors anew."""
+    """Return measures (``PROMISED``) of the LRs of all verifiers together on authors left out of everything that made
+    them, with 95 % intervals from drawing the background's authors with replacement."""
     pairs = valid.pairs
     promised = {key: measures(1.0)[key] for key in PROMISED}
     return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, promised)
 
 
 def ends_of(drawn: Floats) -> tuple[float, float]:
-    """The 95 % interval of one log10 LR in all draws (1, d)."""
+    """Return the 95 % interval of one log10 LR over all draws (1, d)."""
     tails = (1 - LEVEL) / 2
     low, high = np.quantile(drawn, [tails, 1 - tails])
     return float(low), float(high)
 
 
 def subset(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:
-    """Scores of some problems."""
+    """Return the scores of some problems."""
     return {name: values[np.asarray(rows, dtype=np.int64)] for name, values in scores.items()}

@@ -76,9 +76,9 @@ def draft(
     whole: bool = False,
     citation: Cited | None = None,
 ) -> Draft[ComparePlan]:
-    """The ``Draft`` of a comparison: chooses the background's pairs and lays out the problems of all cases that are not
-    refused, by the dossier that is cited or otherwise. Raises InputError if the background cannot be read or has one
-    author. Raises SpecError if a verifier cannot be used here. ``whole``: as of ``Shaped``."""
+    """Return the ``Draft`` of a comparison: choose the background's pairs and make the problems of all cases that
+    are not refused, by the cited dossier or otherwise. Raises InputError if the background cannot be read or has only
+    one author, SpecError if a verifier cannot be used here. ``whole``: as for ``Shaped``."""
     components = components_of(spec)
     progress("reading the background", 0, 0)
     members = material.corpus is not None
@@ -157,7 +157,7 @@ def _not_validated(citation: Cited | None, shape: Shape) -> list[Reason]:
     if citation is None or citation.unvalidated:
         return []
     place = standing(citation, shape.known, shape.questioned)
-    return [Reason.of(Why.NOT_VALIDATED, standing=place.sentence)] * (not place.valid)
+    return [Reason.of(Why.NOT_VALIDATED, coverage=place.sentence)] * (not place.valid)
 
 
 def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
@@ -181,7 +181,7 @@ def _too_few(shaped: Shaped, background: Population) -> list[Reason]:
 
 
 class LaidOut:
-    """Folds of background pairs, and of cases, as a plan has them: their texts in one table, with those of cases."""
+    """Folds of background pairs, and of cases, as a plan has them: their texts in one table, with the texts of cases."""
 
     def __init__(
         self,
@@ -200,10 +200,10 @@ class LaidOut:
         verifiers = [verifier_record(name, component) for name, component in components.items()]
         cells = cell_places(components, records)
         self.common: dict[str, Any] = {"folds": records, "verifiers": verifiers, "cells": cells}
-        """What every plan has."""
+        """The parts that every plan has."""
 
     def draft(self, plan: P) -> Draft[P]:
-        """The draft of a plan."""
+        """Return the draft of a plan."""
         return Draft(plan, self.folds, self.texts, arrays=self.arrays)
 
 
@@ -216,7 +216,8 @@ def _by_shape(cases: Sequence[CaseTexts]) -> list[tuple[Shape, list[CaseTexts]]]
 
 
 def components_of(spec: CompareSpec) -> dict[str, Component]:
-    """The verifiers of a comparison, by name. SpecError for the first whose scores cannot be calibrated across folds."""
+    """Return the verifiers of a comparison, by name. Raises SpecError for the first whose scores cannot be calibrated
+    across folds."""
     components = spec.components()
     for name, component in components.items():
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
@@ -230,8 +231,8 @@ def components_of(spec: CompareSpec) -> dict[str, Component]:
 def readable_verifiers(
     components: Mapping[str, Component], corpus: Corpus
 ) -> tuple[dict[str, Component], list[str]]:
-    """The verifiers that can read a background; notes on the others, on its texts that name their author, and on what
-    was left out of documents. SpecError if no verifier can."""
+    """Return the verifiers that can read a background, and notes on the others, on its texts that name their author,
+    and on parts left out of documents. Raises SpecError if no verifier can."""
     components, unread = readable(components, corpus.texts)
     return components, [
         *(f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())),
@@ -240,7 +241,8 @@ def readable_verifiers(
 
 
 def usual_coverage(background: Population) -> tuple[float, list[float]]:
-    """Shares (0 to 1) of common words in the background's texts: that of a usual text; the least, usual and greatest."""
+    """Return proportions (0 to 1) of common words in the background's texts: that of a typical text; then minimum,
+    median and maximum."""
     shares = [coverage(text, background.space.functions) for text in background.corpus.texts]
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.0, 0.5, 1.0))
     return middle, [low, middle, high]
@@ -249,7 +251,7 @@ def usual_coverage(background: Population) -> tuple[float, list[float]]:
 def background_record(
     background: Population, left_out: list[str], spread: list[float]
 ) -> BackgroundRecord:
-    """What a plan says of its background."""
+    """Return the record of a plan's background."""
     words = [len(text.split()) for text in background.corpus.texts]
     return BackgroundRecord(
         name=background.corpus.name,

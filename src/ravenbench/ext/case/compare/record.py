@@ -19,13 +19,13 @@ from ravenbench.ext.case.sentences import say
 from ravenbench.store.records import Plan, Record
 
 Asks = Literal["plain", "off", "known"]
-"""What a problem of a case is for: the case itself; with content replaced; one known text against the others."""
+"""What a problem of a case asks: the case itself; the case with content replaced; one known text against the others."""
 
 
 class FoldRole(StrEnum):
-    """What a fold of one part of the authors holds; its name is that of the part and this: pairs of background texts,
-    these with content words replaced, known texts of one author against one another, problems of cases.
-    """
+    """The content of a fold of one part of the authors; its name is that of the part and this suffix: pairs of
+    background texts, the same with content words replaced, known texts of one author against one another, problems of
+    cases."""
 
     PAIRS = ""
     TRANSPLANTED = "-off"
@@ -33,39 +33,39 @@ class FoldRole(StrEnum):
     CASES = "-case"
 
     def of(self, part: str) -> str:
-        """The name of the fold of a part (``sN-fM``) in this role."""
+        """Return the name of the fold of a part (``sN-fM``) in this role."""
         return f"{part}{self}"
 
 
 def part_of(shape: str, number: int) -> str:
-    """The name of a part of a shape's authors, which their folds' names begin with."""
+    """Return the name of a part of a shape's authors, with which their folds' names begin."""
     return f"{shape}-f{number}"
 
 
 def under(name: str, condition: int) -> str:
-    """The name of a part, or a shape, under one condition of a dossier."""
+    """Return the name of a part, or a shape, under one condition of a dossier."""
     return f"{name}-c{condition}"
 
 
 def part_under(name: str) -> str:
-    """The part that a name under a condition begins with."""
+    """Return the part with which a name under a condition begins."""
     return name.partition("-c")[0]
 
 
 def pairs_array(fold: str) -> str:
-    """The name of the array that says what is known of a fold's pairs."""
+    """Return the name of the array with properties of a fold's pairs."""
     return f"{fold}-pairs"
 
 
 class PairColumn(IntEnum):
-    """Columns of what is known of background pairs: authors of both sides (in sets of known texts the author, and the
-    number of that author's set), content similarity (cosine)."""
+    """Columns of properties of background pairs: authors of both sides (in sets of known texts the author, and the
+    number of the author's set), content similarity (cosine)."""
 
     KNOWN, QUESTIONED, CONTENT = range(3)
 
 
 class Why(StrEnum):
-    """Why no answer is given: of a case, the last two of a text whose author is wanted."""
+    """Reasons not to answer a case; the last two concern a text whose author is unknown."""
 
     COPIED = "copied"
     NO_BLANKS = "no blanks"
@@ -84,14 +84,14 @@ class Why(StrEnum):
 
 
 class Reason(Struct, frozen=True):
-    """Why a case is not answered: the kind (``why``), and a sentence on it without its full stop."""
+    """A reason not to answer a case: its kind (``why``), and a sentence without its full stop."""
 
     why: Why
     sentence: str
 
     @classmethod
     def of(cls, why: Why, **values: Any) -> Reason:
-        """A reason whose sentence is that of its kind, with these values."""
+        """Return a reason with the sentence of its kind and these values."""
         return cls(why, say(why, **values))
 
     def __str__(self) -> str:
@@ -99,14 +99,14 @@ class Reason(Struct, frozen=True):
 
     @property
     def short(self) -> str:
-        """The sentence up to its first detail."""
+        """Return the sentence up to its first detail."""
         return re.split(r" \(|[,:;] ", self.sentence)[0]
 
 
 class CaseTextRecord(Record, frozen=True, kw_only=True):
-    """A text of the case: its file's name, row in the table of texts, count of words, SHA-256 of the file's bytes,
-    and ``coverage``, the share (0 to 1) of its words that are among the background's most frequent ones; and what of
-    a document was left out."""
+    """A text of the case: its file's name, its row in the table of texts, its number of words, the SHA-256 of the
+    file's bytes, ``coverage``, the proportion (0 to 1) of its words that are among the background's most frequent
+    words, and the parts of a document that were left out."""
 
     name: str
     row: int
@@ -117,8 +117,8 @@ class CaseTextRecord(Record, frozen=True, kw_only=True):
 
 
 class CaseProblem(Record, frozen=True, kw_only=True):
-    """A problem of a shape's ``case`` fold: what it asks, of which case, the number of the version or known text, and
-    the content similarity of its two sides, cut to the shape as they are."""
+    """A problem of a shape's ``case`` fold: what it asks, its case, the number of the version or known text, and the
+    content similarity of its two sides, cut to the shape."""
 
     asks: Asks
     case: str
@@ -127,13 +127,12 @@ class CaseProblem(Record, frozen=True, kw_only=True):
 
 
 class ShapeRecord(Record, frozen=True, kw_only=True):
-    """A shape: counts of words of known and questioned texts, the folds of background pairs, and what they are.
+    """A shape: numbers of words of known and questioned texts, and the folds of background pairs.
 
-    ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
-    give same-author pairs. ``case_folds`` are the folds of the problems, in their order. Each asks about every case;
-    those of a class about that of its own part.
-    ``strangers`` are a hundred content similarities, ascending, that lie as those of all different-author pairs of
-    these authors do; empty where they are too few.
+    ``wanted`` is the shape of the cases, if the background could not provide it. ``authors`` are those with same-author
+    pairs. ``case_folds`` are the folds of the problems, in their order. Each asks about every case; those of a class
+    ask about the cases of their part. ``strangers`` are a hundred content similarities, ascending, with the
+    distribution of all different-author pairs of these authors; empty if there are too few authors.
     """
 
     name: str
@@ -148,11 +147,10 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
 
 class CaseRecord(Record, frozen=True, kw_only=True):
-    """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
-    (``refusals``) or should be known (``notes``). Of a member of a class ``part`` is the number of the fold whose
-    verifiers score the case, and ``author`` the member's number among the background's authors, whose pairs do not judge
-    the case; None where there is none; ``known_names`` are the names of the known texts as they are compared, of those
-    that are joined together."""
+    """A case: its texts, its shape, the reasons not to answer it, known before anything is scored (``refusals``), and
+    ``notes``. For a member of a class ``part`` is the number of the fold whose verifiers score the case, and ``author``
+    the member's number among the background's authors, whose pairs do not judge the case; otherwise both are None.
+    ``known_names`` are the names of the known texts as they are compared, including joined texts."""
 
     id: str
     candidate: str
@@ -167,9 +165,9 @@ class CaseRecord(Record, frozen=True, kw_only=True):
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):
-    """The background: its source, the authors used by number, what was left out and why, and how its texts look.
+    """The background: its source, the authors used by number, what Raven left out and why, and properties of its texts.
 
-    ``coverage`` (shares, 0 to 1) and ``words`` (counts) are (least, median, greatest) over its texts.
+    ``coverage`` (proportions, 0 to 1) and ``words`` (counts) are (minimum, median, maximum) over its texts.
     """
 
     name: str
@@ -184,7 +182,7 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
 
     @property
     def described(self) -> str:
-        """What it holds, in words."""
+        """Return a description of the background in words."""
         count = len(self.authors)
         drawn = f", drawn from {self.all_authors}" if self.all_authors > count else ""
         values = {"name": self.name, "texts": self.documents, "authors": count}
@@ -192,7 +190,7 @@ class BackgroundRecord(Record, frozen=True, kw_only=True):
 
 
 class ComparePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven compare``; ``copies`` are notes on whole texts under two authors of a class, ``validated``
+    """The manifest of ``raven compare``; ``copies`` are notes on whole texts by two authors of a class, ``validated``
     is the dossier that it cites."""
 
     background: BackgroundRecord
@@ -204,11 +202,11 @@ class ComparePlan(Plan, frozen=True, kw_only=True):
 
 
 NOTE = "note.json"
-"""Where the note for the page lies in a comparison's folder."""
+"""Name of the file with the note for the page, in a comparison's folder."""
 
 
 class FileNote(Record, frozen=True, kw_only=True):
-    """What stands on the page for the file and decides nothing: the case's reference, the examiner and the date."""
+    """Details for the page that do not affect the answer: the case's reference, the examiner and the date."""
 
     case: str | None = None
     examiner: str | None = None

@@ -75,9 +75,9 @@ PROMISED = {
         "mean 1/LR of same-author pairs (at most 1 if LRs are well calibrated)",
     ),
 }
-"""What is promised, on a terminal and on a page."""
+"""Measures of quality, on a terminal and on a page."""
 STEPS = (0.25, 0.6, 1.1)
-"""|log10 ratio| from which a token has the first, second and third depth of colour."""
+"""The |log10 ratio| from which a token gets the first, second and third depth of colour."""
 
 
 class CompareReport(AnswersReport[Comparison, CaseFound]):
@@ -89,7 +89,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
 
     @cached_property
     def note(self) -> FileNote:
-        """Reference, examiner and date, where they were given. StoreError if their file is damaged."""
+        """Reference, examiner and date, if given. Raises StoreError if their file is damaged."""
         place = self.store.path / NOTE
         return read_record(place, FileNote) if place.exists() else FileNote()
 
@@ -219,12 +219,12 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         return css_text(", ".join(filter(None, (self.note.case, title))))
 
     def fill(self, folder: Path) -> None:
-        """Also ``case.json``, without how programs were run and what is missing."""
+        """Also write ``case.json``, without how programs were run and what is missing."""
         super().fill(folder)
         write_json(folder / "case.json", public_json(self.to_json()))
 
     def to_json(self) -> dict[str, Any]:
-        """One object of plain values; log10 LRs are above 0 for the candidate."""
+        """Return an object of plain values; log10 LRs are above 0 for the candidate."""
         comparison = self.analysis
         background = msgspec.to_builtins(self.analysis.plan.background)
         del background["functions"]
@@ -264,7 +264,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
         return [*map(Text, first * self.analysis.members), *super().closing()]
 
     def odd_one(self, one: CaseFound) -> str:
-        """Which known text is least like the others, where they disagree; else nothing."""
+        """Return the known text that is least similar to the others if they disagree; otherwise an empty text."""
         if one.scored is None or all(reason.why is not Why.DISAGREEING for reason in one.reasons):
             return ""
         names = next(case.known_names for case in self.analysis.plan.cases if case.id == one.id)
@@ -302,7 +302,7 @@ def _in_words(case: CaseFound) -> str:
 
 
 def verifier_table(lines: Sequence[LRLine], key: str, section: str | None) -> Table:
-    """Every verifier's own log10 LR, its bounds and what it was worth on background pairs."""
+    """Return a table of every verifier's log10 LR, its bounds and its quality on background pairs."""
     return table(
         key,
         "Every verifier separately",
@@ -320,7 +320,7 @@ def verifier_table(lines: Sequence[LRLine], key: str, section: str | None) -> Ta
 
 
 def words_table(evidence: Evidence, mark: str) -> Table:
-    """The common words that pull most each way."""
+    """Return a table of the common words with most pull in each direction."""
     return table(
         f"words{mark}",
         "Common words",
@@ -341,13 +341,13 @@ def words_table(evidence: Evidence, mark: str) -> Table:
 
 
 def choices_table(evidence: Evidence, mark: str) -> Table:
-    """What writers chose, with counts on both sides."""
+    """Return a table of authors' choices, with counts on both sides."""
     key = f"choices{mark}"
     return choice_table(evidence.choices, key, "questioned", title="Choices", section="features")
 
 
 def dossier_json(cited: Cited) -> dict[str, Any]:
-    """The dossier that is cited, without its cells."""
+    """Return the cited dossier without its cells."""
     dossier = cited.dossier
     return {
         "folder": cited.folder,

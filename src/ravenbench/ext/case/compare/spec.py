@@ -33,13 +33,13 @@ from ravenbench.store.plans import content_key, decides
 from ravenbench.store.resume import data_hash
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
-"""Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
+"""Effective and fast: many features, contests with impostors, grammar, compression, characters, common words."""
 Same = Annotated[str, about("As for raven compare, with the same default.", takes=COMPONENTS)]
-"""The verifiers of another command about cases: there is one list, ``DEFAULT``."""
+"""The verifiers of another command about cases: all use the list ``DEFAULT``."""
 
 
 class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a comparison."""
+    """The settings that decide a comparison."""
 
     questioned: Annotated[
         tuple[str, ...],
@@ -109,7 +109,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     folds: Annotated[
         AtLeastTwo,
         about(
-            "Number of parts in which Raven holds out background authors. Default 5.", metavar="K"
+            "Number of parts of the background; Raven leaves out one at a time. Default 5.",
+            metavar="K",
         ),
     ] = 5
     donors: Annotated[
@@ -140,15 +141,12 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = 0
 
     def components(self) -> dict[str, Component]:
-        """The verifiers by the name they are shown under, with this seed. Raises SpecError if there is none of a name,
-        or one is given twice.
-        """
+        """Return the verifiers by the name shown, with this seed. Raises SpecError for an unknown or duplicate name."""
         return each_seeded(registry.named("verifier", self.verifiers), self.seed)
 
     def data(self, paths: Mapping[str, Path]) -> dict[str, str]:
-        """Hashes of all texts by name, of the background, the methods and the dossier. Raises SpecError if the
-        background is not there, InputError if the dossier is none.
-        """
+        """Return hashes of all texts by name, of the background, the methods and the dossier. Raises SpecError if the
+        background is not found, InputError if the dossier is not found."""
         hashes = {name: files.sha256(path) for name, path in sorted(paths.items()) if not self.each}
         methods = [decides(component) for component in self.components().values()]
         if self.validated:
@@ -159,7 +157,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def build(given: Mapping[str, Any]) -> CompareSpec:
-    """A spec from values by field, None meaning not given; paths become text. Raises SpecError if one does not fit."""
+    """Return a spec from values by field, None meaning not given; paths become text. Raises SpecError if a value does
+    not fit."""
     known = given.get("known")
     verifiers = given.get("verifiers")
     seeds = (0,) if (seed := given.get("seed")) is None else seeds_of(seed)

@@ -4,7 +4,7 @@ In: a ``CompareSpec`` with paths of questioned, known and background texts; the 
 Out: a folder of the files below, from which ``analysis.analyse`` makes a ``Comparison`` with log10 LRs (unbounded,
 above 0 for the candidate); ``draft``: a ``Draft`` of the plan.
 
-FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-fM-case`` cases
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` background pairs, ``sN-fM-case`` cases
 FOLDER/note.json   reference, examiner and date for the page, where they were given
 """
 

@@ -34,12 +34,12 @@ from ravenbench.verifiers.contract.base import (
 from ravenbench.verifiers.contract.languages import check_language
 
 LEAST = 1e-6
-"""Answers are kept so far from 0 and 1 before their log odds are taken."""
+"""Distance that answers keep from 0 and 1 before Raven takes their log odds."""
 
 
 @dataclass(frozen=True)
 class ScoreUnit(CellUnit):
-    """One method, one training set, and the raw scores, (n,) or (n, f), of every cell that shares it."""
+    """A method, a training set, and the raw scores, (n,) or (n, f), of every cell that shares it."""
 
     def learn(self, store: Store) -> Any:
         fold = store.fold(self.cells[0].fold)
@@ -73,8 +73,8 @@ class ScoreUnit(CellUnit):
 
 
 def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
-    """Rows of the problems of a fold that an outsider is asked together, a list of arrays: no text with other content
-    stands beside the one that it was made from, or beside another that was made from it."""
+    """Return the rows of the problems of a fold that an outside method answers in one call, as a list of arrays: no
+    call includes both a text and a version of it with other content, or two such versions."""
     record = store.plan.folds[fold]
     problems = case_problems(store, fold)
     origin = test.questioned_index.tolist()
@@ -104,7 +104,7 @@ def calls_of(store: Store, fold: str, test: Problems) -> list[Ints]:
 
 
 def case_problems(store: Store, fold: str) -> list[CaseProblem]:
-    """What the problems of a fold that asks about cases are for, in their order; none in other folds."""
+    """Return what the problems of a fold of cases ask, in their order; an empty list for other folds."""
     for shape in store.plan_as(ComparePlan).shapes if fold.endswith(FoldRole.CASES) else ():
         if fold in shape.case_folds:
             earlier = shape.case_folds[: shape.case_folds.index(fold)]
@@ -114,9 +114,8 @@ def case_problems(store: Store, fold: str) -> list[CaseProblem]:
 
 
 def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:
-    """A method that has learned from training problems, as a function that gives what calibration starts from: raw
-    scores (n,) or (n, f), or the log odds of a verifier's answers. The scorer behind a mask is asked for its own.
-    """
+    """Return a method that learned from training problems, as a function that gives raw scores (n,) or (n, f) for
+    calibration, or the log odds of a verifier's answers. Behind a mask, the inner scorer gives its own scores."""
     check_language(component, problems)
     fitted = fresh(component)
     if isinstance(fitted, Scorer):
@@ -142,7 +141,7 @@ def _log_odds(answers: Floats) -> Floats:
 
 
 def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUnit]:
-    """What is missing, damaged or failed, the longest work first."""
+    """Return the missing, damaged or failed work, the longest first."""
     units = [
         ScoreUnit(store.path, components[name], tuple(cells))
         for (name, _), cells in pending(store).items()

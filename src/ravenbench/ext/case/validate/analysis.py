@@ -1,9 +1,9 @@
-"""Computes from a validation's cells what it states: measures of every condition with intervals, and verdicts.
+"""Computes the findings of a validation from its cells: measures of every condition with intervals, and verdicts.
 
 In: the folder (``Store``) of a validation; measures by key with a ``Criterion``.
-Out: a ``Validation`` with a ``DossierCell`` a condition: log10 LRs (n,), unbounded, higher = same author, C_llr and
-cross-entropy in bits, devPAV in log10, rates as shares from 0 to 1, 95 % intervals. ``failing`` and ``remedies``:
-sentences.
+Out: a ``Validation`` with a ``DossierCell`` for each condition: log10 LRs (n,), unbounded, higher = same author, C_llr
+and cross-entropy in bits, devPAV in log10, rates as proportions from 0 to 1, 95 % intervals. ``failing`` and
+``remedies``: sentences.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TITLES = {
     "misleading_against": "rate of strongly misleading LRs for different authors",
 }
 MOST_PEOPLE = 500
-"""People whom nobody gathers, so that it is not said that so many would do."""
+"""Raven does not advise more people than this, because nobody collects texts of so many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class CellPairs(DrawnPairs):
 
 @dataclass(frozen=True, eq=False)
 class DossierCell:
-    """A cell: what was found, its ``pairs`` (None where it was not tested), what was done about content of each
-    verifier, and the count of ``people`` whose texts support its LRs."""
+    """A cell: its findings, its ``pairs`` (None if it was not tested), what was done about content for each verifier,
+    and the number of ``people`` whose texts support its LRs."""
 
     result: CellResult
     pairs: CellPairs | None = None
@@ -75,14 +75,14 @@ class Validation(Answer[ValidatePlan]):
 
     @classmethod
     def of(cls, store: Store) -> Validation:
-        """What a dossier says; nothing is scored here."""
+        """Return the findings of a dossier; nothing is scored here."""
         store.expect("validate")
         plan = store.plan_as(ValidatePlan)
         return cls(tuple(_cell(store, plan, record) for record in plan.tested))
 
     @property
     def dossier(self) -> Dossier:
-        """What a comparison cites."""
+        """The part that a comparison cites."""
         return Dossier(
             run=self.run,
             background=self.plan.background.name,
@@ -138,7 +138,8 @@ def _cell(store: Store, plan: ValidatePlan, record: TestedRecord) -> DossierCell
 
 
 def failing(figures: Figures, criterion: Criterion, people: int) -> list[str]:
-    """Why a cell whose LRs so many people support does not keep its criterion; empty where it does."""
+    """Return why a cell, with LRs supported by this number of people, does not meet its criterion; an empty list if it
+    does."""
     reasons = []
     for key, limit in criterion.limits(people).items():
         one = figures[key]
@@ -164,6 +165,6 @@ def _more_people(one: MeasureEstimate, limit: float, people: int) -> str:
 
 
 def remedies(dossier: Dossier) -> list[str]:
-    """What can be done about cells that failed; empty where none did."""
+    """Return what to do about cells that failed; an empty list if none did."""
     failed = any(one.verdict == "failed" for one in dossier.cells)
     return [say("what to do"), say("no answer there")] * failed

@@ -1,10 +1,10 @@
-"""Reads the conditions of a dossier from a table, or proposes them from a background, and holds texts against them.
+"""Reads the conditions of a dossier from a table, or proposes them from a background, and compares texts with them.
 
-In: the path of a table, or a ``Corpus`` with labels, a count of authors, a seed.
-Out: ``read_conditions``, ``proposed``: a list of ``Condition`` (counts of words and of known texts, labels);
-``ConditionSides``: which known and questioned sides fit, (known, questioned) bool; ``shape_under``: counts of words;
+In: the path of a table, or a ``Corpus`` with labels, a number of authors, a seed.
+Out: ``read_conditions``, ``proposed``: a list of ``Condition`` (numbers of words and of known texts, labels);
+``ConditionSides``: which known and questioned sides fit, (known, questioned) bool; ``shape_under``: numbers of words;
 ``write_conditions``: a table; ``titled``: a name; ``labels_of``: labels by name. FormatError (also by ``check``) for a
-row or label that does not fit, CorpusError if none is supported, InputError if a file is there already.
+row or label that does not fit, CorpusError if the background supports none, InputError if a file already exists.
 """
 
 from __future__ import annotations
@@ -42,15 +42,15 @@ from ravenbench.types import Corpus, Ints, Labels
 SIZES = ("questioned", "known", "texts")
 LEAST = 50
 MOST = 50_000
-"""Words of a text that a condition may name; ``compare`` answers nothing below."""
+"""Minimum and maximum number of words of a text in a condition; ``compare`` gives no answer below the minimum."""
 MOST_CELLS = 60
 TRIED = (4000, 2000, 1000, 500, 250, 125, 60)
-"""Lengths that are proposed where a background can fill them."""
+"""Lengths to propose if a background can fill them."""
 PROPOSED_LENGTHS = 3
 
 
 def read_conditions(path: Path) -> list[Condition]:
-    """The conditions of a table, one a row. Raises FormatError with file and line if one cannot be read."""
+    """Return the conditions of a table, one for each row. Raises FormatError with file and line if one cannot be read."""
     rows = read_rows(path)
     if not 0 < len(rows) <= MOST_CELLS:
         raise FormatError(
@@ -101,7 +101,7 @@ def _whole(row: Mapping[str, Any], name: str, path: Path, line: int) -> int:
 
 
 def titled(questioned: int, known: int, texts: int, between: Mapping[str, str]) -> str:
-    """What a condition is called that has no name."""
+    """Return a name for a condition without a name."""
     labels = "".join(
         f", {name} {value.replace('>', ' > ')}" for name, value in sorted(between.items())
     )
@@ -109,7 +109,7 @@ def titled(questioned: int, known: int, texts: int, between: Mapping[str, str]) 
 
 
 def labels_of(corpus: Corpus) -> dict[str, Labels]:
-    """The labels of a corpus that two sides may share or not, by name."""
+    """Return the labels of a corpus that two sides may share or not, by name."""
     labels = {"topic": corpus.topic, **corpus.columns}
     return {
         name: one for name, one in labels.items() if name != "document" and (one.codes >= 0).any()
@@ -117,7 +117,7 @@ def labels_of(corpus: Corpus) -> dict[str, Labels]:
 
 
 def check(conditions: Sequence[Condition], corpus: Corpus, path: Path) -> None:
-    """Raise FormatError for the first label or value of one that this background does not have."""
+    """Raise FormatError for the first label or value of a condition that this background does not have."""
     labels = labels_of(corpus)
     for condition in conditions:
         for name, value in condition.between.items():
@@ -152,10 +152,10 @@ def _ends(value: str) -> tuple[str, str]:
 
 
 class ConditionSides:
-    """Which texts of a background may stand on the two sides of a condition.
+    """The texts of a background that may be on the two sides of a condition.
 
-    ``codes`` (n,) number the combinations of labels that its texts have, −1 where one is missing; ``fits`` says of two
-    combinations whether the first may stand on the known side and the second on the questioned one.
+    ``codes`` (n,) number the combinations of labels of its texts, −1 if one is missing; ``fits`` shows for two
+    combinations whether the first may be on the known side and the second on the questioned side.
     """
 
     def __init__(self, condition: Condition, background: Population, corpus: Corpus) -> None:
@@ -181,7 +181,7 @@ class ConditionSides:
         return True
 
     def allowed(self, by_author: Sequence[AuthorTexts]) -> Any:
-        """Whether each known side and each questioned side of some writers fit each other, (known, questioned) bool."""
+        """Return whether each known side and each questioned side of writers fit each other, (known, questioned) bool."""
         known = [side.topics for one in by_author for side in one.known]
         questioned_topics = [side.topics for one in by_author for side in one.questioned]
         rows = [
@@ -193,7 +193,7 @@ class ConditionSides:
     def writers(
         self, background: Population, shape: Shape, seed: int, authors: Sequence[int]
     ) -> list[AuthorTexts]:
-        """What these authors give in a shape under the condition, as ``background.writers`` gives it under none."""
+        """Return the texts of these authors in a shape under the condition, as ``background.writers`` does without one."""
         by_author = []
         longest = max(*shape.known, shape.questioned)
         for author in authors:
@@ -209,14 +209,13 @@ class ConditionSides:
 
 
 def shape_under(condition: Condition) -> Shape:
-    """The shape that a condition's cases are compared in."""
+    """Return the shape of a condition's cases."""
     return shape_of([condition.known] * condition.texts, condition.questioned)
 
 
 def proposed(corpus: Corpus, authors: int, seed: int) -> list[Condition]:
-    """Conditions that a background can support: the greatest lengths with one, two and four known texts, and at the
-    middle length every label that can be the same and can differ. Raises CorpusError if it supports none.
-    """
+    """Return conditions that a background can support: the greatest lengths with one, two and four known texts and, at
+    the middle length, every label that can be the same and can differ. Raises CorpusError if it supports none."""
     background = choose(corpus, np.ones(len(corpus), dtype=np.bool_), authors, seed)
     everyone = range(len(background.authors))
 
@@ -253,7 +252,7 @@ def proposed(corpus: Corpus, authors: int, seed: int) -> list[Condition]:
 
 
 def write_conditions(conditions: Sequence[Condition], path: Path, inputs: Sequence[str]) -> None:
-    """Write conditions as a table. Raises InputError if something stands there already."""
+    """Write conditions as a table. Raises InputError if the file already exists."""
     check_file(path, inputs=inputs)
     names = list(dict.fromkeys(name for condition in conditions for name in condition.between))
     with whole_file(path) as file:

@@ -51,9 +51,8 @@ from ravenbench.types import Bools, Corpus, Problems
 
 
 class TestedRecord(Record, frozen=True, kw_only=True):
-    """A cell: its condition, the shape whose pairs its LRs are learned from, the ``pairs`` it is tested on (those of
-    the shape itself where the condition names no label), and the ``reason`` where it cannot be tested.
-    """
+    """A cell: its condition, the shape from whose pairs its LRs are learned, the ``pairs`` that test it (those of the
+    shape if the condition names no label), and the ``reason`` if it cannot be tested."""
 
     condition: Condition
     shape: str | None
@@ -62,7 +61,7 @@ class TestedRecord(Record, frozen=True, kw_only=True):
 
 
 class ValidatePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven validate``. ``background_sha`` is that by which a comparison knows its background."""
+    """The manifest of ``raven validate``. ``background_sha`` identifies its background for a comparison."""
 
     background: BackgroundRecord
     criterion: Criterion
@@ -73,7 +72,7 @@ class ValidatePlan(Plan, frozen=True, kw_only=True):
 
 
 class Tested(Shaped):
-    """A shape without cases, and in each of its folds the pairs under conditions of this size: ``under`` by number."""
+    """A shape without cases and, in each of its folds, the pairs under conditions of this size: ``under`` by number."""
 
     def __init__(
         self,
@@ -137,8 +136,8 @@ def draft(
     conditions: Sequence[Condition],
     progress: Progress = silent,
 ) -> Draft[ValidatePlan]:
-    """The ``Draft`` of a dossier with all pairs. Raises InputError if the background cannot be read, is too small or
-    lacks a label, SpecError if a verifier cannot be used here."""
+    """Return the ``Draft`` of a dossier with all pairs. Raises InputError if the background cannot be read, is too
+    small or lacks a label, SpecError if a verifier cannot be used here."""
     compared = spec.compared()
     components = components_of(compared)
     progress("reading the background", 0, 0)
@@ -190,7 +189,7 @@ def _tested(number: int, condition: Condition, made: Tested | None) -> TestedRec
 
 
 def criterion_lines(criterion: Criterion) -> list[str]:
-    """A criterion in sentences."""
+    """Return a criterion in sentences."""
     values = msgspec.to_builtins(criterion) | {"strength": 10**criterion.strong}
     needed = {"shown": criterion.fewest_shown, "strong_from": criterion.fewest_strong}
     values |= {"least": FEWEST_AUTHORS, **needed}

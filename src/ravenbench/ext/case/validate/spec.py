@@ -20,7 +20,7 @@ Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
 class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a dossier: the system that is validated, the conditions, and the criterion."""
+    """The settings that decide a dossier: the system to validate, the conditions, and the criterion."""
 
     background: Annotated[str, about("Texts by author, as for raven compare.", takes=PATH)]
     conditions: Annotated[
@@ -83,12 +83,12 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     seed: Annotated[int, about("Seed of every random choice; default 0.")] = 0
 
     def compared(self) -> CompareSpec:
-        """The system that is validated."""
+        """Return the system to validate."""
         names = {*self.__struct_fields__} & {*CompareSpec.__struct_fields__}
         return CompareSpec(**{name: getattr(self, name) for name in names})
 
     def criterion(self) -> Criterion:
-        """What a cell must keep."""
+        """Return the requirements for a cell."""
         return Criterion(
             cllr=self.most_cllr,
             devpav=self.most_devpav,

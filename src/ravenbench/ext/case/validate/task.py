@@ -1,13 +1,13 @@
-"""Runs ``raven validate``: does ``compare`` hold what it says for cases of a kind, by a criterion fixed before?
+"""Runs ``raven validate``: are the answers of ``compare`` valid for a kind of case, by a criterion fixed beforehand?
 
 In: a ``ValidateSpec`` with the path of a background and of a table of conditions; the folder or URL of the result.
 Out: a folder of the files below, from which the report makes a ``Validation``; cells (the scores of one verifier on one
-fold) hold raw scores, one row a pair, on each method's scale. With ``propose`` only a table of conditions is written.
-SpecError without conditions.
+fold) contain raw scores, one row for each pair, on each method's scale. With ``propose`` Raven only writes a table of
+conditions. SpecError without conditions.
 
-FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a comparison; ``sN-fM`` hold background pairs of a size, and
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a comparison; ``sN-fM`` are background pairs of a size, and
                                                      ``sN-fM-cK`` those of the same fold under condition K
-FOLDER/report/dossier.json                           what ``raven compare --validated`` reads
+FOLDER/report/dossier.json                           the input of ``raven compare --validated``
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Validate(Task):
     """Are the answers of raven compare valid for a kind of case? A dossier with a criterion fixed beforehand.
 
     Each cell is a kind of case: the words on both sides, the number of known texts and, if the background has such
-    labels, whether genre, topic, time or medium of the two sides are the same. Raven holds out background authors and
-    measures the likelihood ratios that raven compare would give for pairs of their texts against the truth.
+    labels, whether genre, topic, time or medium of the two sides are the same. Raven leaves out background authors in
+    turn and measures the likelihood ratios that raven compare would give for pairs of their texts against the truth.
 
     Raven hashes criterion and conditions before it computes anything: --plan prints the hash and the page shows it.
     Raven refuses a folder whose criterion changed. raven compare --validated FOLDER cites the cell of its case.
@@ -58,7 +58,7 @@ class Validate(Task):
         ),
         Option(
             "propose",
-            "Only write a file of conditions that this background supports, for you to edit.",
+            "Only write a file of conditions that this background supports; then edit it.",
             takes=PATH,
             function=False,
         ),
