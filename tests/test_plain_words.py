@@ -31,7 +31,7 @@ BARRED = {
         r"\b(?:lies|lie|lay|lain)\b",
     ),
     "shows, contains, includes": (
-        r"(?<!with)\bholds?\b",
+        r"(?<!with)\bholds?\b(?!-)",
         r"(?<!with)\bheld\b(?![- ]out)",
         r"\bbears?\b",
     ),
@@ -55,7 +55,7 @@ BARRED = {
     "proportion": (r"\bin a share of\b", r"\bshares? of (?:0?\.\d|\{)"),
     "because": (
         r", for (?:it|they|he|she|this|these|there|that|we|you|its|their)\b",
-        r", for (?:no|none|nothing|only|both|all|each|then)\b",
+        r", for (?:no|none|nothing|then)\b",
     ),
     "although": (r", though\b(?! \w+ing)", r"\bthough (?:it|they|the|this|these|not)\b"),
     "if, of which": (
