@@ -24,7 +24,7 @@ import msgspec
 import numpy as np
 
 from ravenbench import __version__
-from ravenbench.errors import FormatError, InputError, first_names
+from ravenbench.errors import FormatError, InputError, counted, first_names
 from ravenbench.files import escaped_json
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reading.account import ACCOUNT
