@@ -47,10 +47,13 @@ if TYPE_CHECKING:
 
 WHICH = ("all", "masked")
 RUNS = 4
-"""Places of other hands that the finding names."""
+"""Number of runs of other authors that the finding names."""
 SHOWN = 4
-NOT_MASKED = " But every counted word may stay, so Raven masks nothing; a larger mfw-max would show the effect of content."
-"""Names of a cluster that the page shows."""
+NOT_MASKED = (
+    " But every counted word may stay, so Raven masks nothing; a larger mfw-max would show "
+)
+"the effect of content."
+"""Number of names of a cluster that the page shows."""
 NOTE = (
     "Nearness: how much nearer two texts are if they have the same author (pairs on different "
     "topics) or the same topic (pairs by different authors), in mean distances. Share of topic: "
@@ -113,11 +116,11 @@ class TextMap(FolderView):
 
     @cached_property
     def sentences(self) -> list[str]:
-        """The findings, a sentence each."""
+        """The findings, one sentence each."""
         return list(_sentences(self.analysis))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         short = {
             k: rows_json(t)
             for k, t in self._made.items()
@@ -452,7 +455,7 @@ def _told(score: GroupingScore) -> str:
 
 
 def stylo_call(a: MapAnalysis) -> str:
-    """The call of stylo with the same settings, as far as it has them."""
+    """Return the call of stylo with the same settings, as far as stylo has them."""
     spec = a.spec
     words = a.spec.steps("mfw")
     culling = a.spec.steps("culling")

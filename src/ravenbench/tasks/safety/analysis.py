@@ -87,8 +87,8 @@ class VerifierRow:
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where
-    Raven did not play this attack.
+    """The proportion of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not``
+    says why Raven did not play this attack.
 
     ``restored`` is the proportion of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
     ``precision`` the proportion of correct changes by the attacker.
