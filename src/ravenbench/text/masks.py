@@ -34,7 +34,7 @@ _DIGIT_OR_OTHER = re.compile(r"\d+|\D+")
 
 
 class Mask(Component):
-    """A text transform that replaces single tokens; what becomes of a token is worked out once.
+    """A text transform that replaces single tokens; each token is masked only once.
 
     Examples
     --------

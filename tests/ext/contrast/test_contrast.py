@@ -215,7 +215,7 @@ def test_the_lead_is_the_test_by_shuffling():
     assert (
         made.finding().startswith("No word separates ") and "better than chance" in made.finding()
     )
-    assert sum("With sides shuffled" in one for one in made.sentences) == 1
+    assert sum("With the sides shuffled" in one for one in made.sentences) == 1
 
 
 def test_one_corpus_is_parted_by_any_column():

@@ -200,7 +200,7 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path, mon
     monkeypatch.setattr(errors, "REMARKED", set())
     (tmp_path / "few.jsonl").write_text("".join(lines[:90]))
     site([tmp_path / "task"], tmp_path / "few", submitted={"few": tmp_path / "few.jsonl"})
-    assert any("few leaves out 30 of the 120 problems" in one for one in heard), heard
+    assert any("few has no answer to 30 of the 120 problems" in one for one in heard), heard
     page = site([tmp_path / "task"], tmp_path / "site", submitted=late)
     rows = json.loads((page.parent / "downloads" / "task" / "leaderboard.json").read_text())
     assert (
@@ -480,7 +480,7 @@ def test_a_board_says_what_its_rows_stand_on(evaluations, tmp_path):
     late = {"late": answers / "a.jsonl"}
     page = site([tmp_path / "task"], tmp_path / "site", submitted=late)
     board = (page.parent / "boards" / "task.html").read_text()
-    told = re.search(r"bad is left out: ([^<]*)<", board)[1]
+    told = re.search(r"Raven leaves out bad: ([^<]*)<", board)[1]
     assert all(f"line {line}:" in told for line in (1, 2, 3)), told
     assert "p Holm" in board and "table-differences" in board
     rows = json.loads((page.parent / "downloads" / "task" / "leaderboard.json").read_text())

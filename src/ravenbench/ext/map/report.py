@@ -375,7 +375,7 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         trees = (
             f"{a.spec.resamples} resampled word lists"
             if a.spec.resamples
-            else f"{len(a.settings)} settings"
+            else counted(len(a.settings), "setting")
         )
         yield (
             f"The consensus of {trees} has {counted(sizes[0], 'cluster')} with all words "
