@@ -10,8 +10,8 @@ Out: ``similarities`` (documents, subsets), ``whole_similarities`` (documents, o
 ``graded``: a mean ratio ≥ 0, unbounded, NaN if undefined.
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
-only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of
-subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed
+only Σxy beside two norms, a pair of documents costs one pass over their common features, for any number of subsets:
+each common feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed
 is reading the masks, so one document meets many others block by block of features.
 
 A contest asks whether a text is closer to another than to impostors on T random subsets. It takes similarities ``pair``

@@ -359,7 +359,7 @@ def _spaced(text: str, share: dict[str, float], language: str | None) -> Detecte
     space = sum(map(str.isspace, text)) / max(len(text), 1)
     if text and space < LEAST_SPACE:
         refusal = f"{space:.1%} of the corpus is white space: it has no spaces between words, so "
-        f"Raven cannot find words"
+        "Raven cannot find words"
         return Detected(Spaces(), "", refusal)
     if share.get("Hangul", 0) > 0.5:
         return Detected(

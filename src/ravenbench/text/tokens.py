@@ -41,7 +41,7 @@ JOINING = "\u200c\u200d" + "".join(
     for character in map(chr, range(first, end))
     if unicodedata.category(character).startswith("M")
 )
-"""Characters that belong to the word before them and are no ``\\w``: combining signs and the two joiners."""
+"""Characters that belong to the word before them and are not ``\\w``: combining signs and the two joiners."""
 
 
 def _ranges(characters: str) -> str:

@@ -63,7 +63,7 @@ NOTE = (
     "Zeta: proportion of slices of this side with the word, minus that of the other side. 95%: "
     "interval over the units that the finding names. G²: log-likelihood of the counts, without a "
     "p-value. Kind: function, frequent or content word. If topics have texts on both sides: "
-    "'holds in topics' if at least half of the difference surely remains within topics, 'topic' "
+    "'persists in topics' if at least half of the difference surely remains within topics, 'topic' "
     "if less and perhaps nothing remains, otherwise 'unclear'. Of one text: no other text of "
     "this side has the word."
 )
@@ -334,7 +334,7 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
         holding = kinds.count(HOLDS)
         topical = kinds.count(TOPIC)
         said.append(
-            f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold in topics that both sides "
+            f"Of the first {counted(len(kinds), 'word')}, {holding:,} persist in topics that both sides "
             f"have, {topical:,} are topic, and {len(kinds) - holding - topical:,} are unclear."
         )
     elif kinds and a.spec.analyzed_features not in NO_WORDS:

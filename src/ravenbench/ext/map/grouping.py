@@ -132,7 +132,7 @@ class GroupingScore:
 
 
 def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
-    """Return the mean silhouette (rows,), from −1 to 1, for each row of ``weights`` (rows, n); the only text of a group
+    """Return the mean silhouette (rows,), from −1 to 1, by row of ``weights`` (rows, n); the only text of a group
     has 0."""
     known = codes >= 0
     distances = distances[np.ix_(known, known)]

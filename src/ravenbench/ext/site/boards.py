@@ -1,7 +1,7 @@
 """Makes the leaderboards of a site: one for each run or evaluation, with a row for every system.
 
 In: ``boards``: folders of runs and evaluations by address (``Path``), and submissions (answers, or a run's folder) by
-address and system. Out: ``boards``: a list of ``Board``; its ``BoardStanding`` rows hold ranks (1 = best, None where
+address and system. Out: ``boards``: a list of ``Board``; its ``BoardStanding`` rows have ranks (1 = best, None where
 not tested) and ``Number`` figures (a value or None, sometimes with a 95 % interval), AUC and c@1 from 0 to 1, counts of
 unanswered problems. InputError or FormatError for folders and answers that do not fit. Steps: ``joined`` gives stores,
 ``by_method`` standings, ``divisions`` attributes of problems, ``parts_of`` c@1 by part, ``slugs`` addresses by name.

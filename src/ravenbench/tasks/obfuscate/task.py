@@ -93,7 +93,7 @@ class Obfuscate(Task):
 
     @classmethod
     def instead_of_missing(cls, words: Sequence[str]) -> SpecError | None:
-        """Say which command rewrites a text of one's own, if a text is given without a recipe."""
+        """Name the command that rewrites a person's text, if a text is given without a recipe."""
         given = [shlex.quote(word) for word in words if Path(word).exists()]
         if not given:
             return None
