@@ -309,9 +309,9 @@ def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Det
     observation = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
     if large + small < 1 - MOSTLY:
         observation = (
-            "The texts have several scripts: Raven finds words by spaces if the script has "
+            "The texts have several scripts: Raven finds words by spaces if the script has"
+            f" them; {observation}"
         )
-        "them; {observation}"
     # Where a dictionary errs, function words move with content words; characters do not (docs/languages.md).
     if small < FEWEST:
         return Detected(Characters(), f"{observation}: every character counts as a word")
@@ -358,8 +358,10 @@ def _spaced(text: str, share: dict[str, float], language: str | None) -> Detecte
         )
     space = sum(map(str.isspace, text)) / max(len(text), 1)
     if text and space < LEAST_SPACE:
-        refusal = f"{space:.1%} of the corpus is white space: it has no spaces between words, so "
-        "Raven cannot find words"
+        refusal = (
+            f"{space:.1%} of the corpus is white space: it has no spaces between words, so"
+            " Raven cannot find words"
+        )
         return Detected(Spaces(), "", refusal)
     if share.get("Hangul", 0) > 0.5:
         return Detected(

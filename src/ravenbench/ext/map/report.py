@@ -50,9 +50,9 @@ RUNS = 4
 """Number of runs of other authors that the finding names."""
 SHOWN = 4
 NOT_MASKED = (
-    " But every counted word may stay, so Raven masks nothing; a larger mfw-max would show "
+    " But every counted word may stay, so Raven masks nothing; a larger mfw-max would show the"
+    " effect of content."
 )
-"the effect of content."
 """Number of names of a cluster that the page shows."""
 NOTE = (
     "Nearness: how much nearer two texts are if they have the same author (pairs on different "
