@@ -1,4 +1,4 @@
-"""Obfuscates by safe edits alone, chosen by what they take from the likeness to the author's texts (``RavenHide``).
+"""Obfuscates only with safe edits, chosen by how far they reduce the similarity to the author's texts (``RavenHide``).
 
 In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts) and a seed; ``RavenHide``
 has a goal of nearness (1 = as near as the known texts are to each other, 0 = as other people's, below 0 = beyond), a
@@ -6,10 +6,10 @@ limit of cost in sense for 100 words, and a folder of texts by other people.
 Out: a ``Rewriting`` in parts with counts of operations, whose notes say how far it came. InputError for a folder
 without texts, MissingPart without both a folder and Brown; SpecError for a limit not above 0, when it is made.
 
-Raven's own. A text that a person wants to send must still be that person's text: what may be done to it is a closed
-list of edits (``raven_hide_edits``), each with a cost in sense, and the search stops where the goal is reached or the
-sense allows no more. It asks no verifier: a panel of fast measures (``raven_hide_panel``) is asked in their place, and
-one that the panel does not have (compression) says at the end how far it came.
+Ours. The text must stay the person's text: Raven makes only edits from a closed list (``raven_hide_edits``), each with
+a cost in sense, and stops when the goal is reached or the limit of cost allows no more. It does not ask verifiers but a
+panel of fast measures (``raven_hide_panel``); compression, which is not in the panel, measures at the end how
+recognisable the text is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from ravenbench.errors import MissingPart
+from ravenbench.errors import MissingPart, counted
 from ravenbench.ext.shelf.obfuscation.raven_hide_edits import WHOLE, SafeEdit, safe_edits
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.measures.soundness import SURVIVAL, content_lost
@@ -57,13 +57,13 @@ LONGEST = 600
 
 @dataclass(eq=False, repr=False)
 class RavenHide(Obfuscator):
-    """Edits that a reader does not mind, until the text is as far from the author's others as sense allows.
+    """Makes edits that readers accept, until the text is as far from the author's other texts as the limit allows.
 
     Also called: hiding, style, anonymise.
 
     Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put in
-    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves away from the
-    text's own habits.
+    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves the text away from
+    its usual habits.
 
     Parameters
     ----------
@@ -118,7 +118,11 @@ class RavenHide(Obfuscator):
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
         candidates = safe_edits(text)
         untagged = missing(TAGGER)
-        notes = [] if untagged is None else [f"no edits that need parts of speech: {untagged}"]
+        notes = (
+            []
+            if untagged is None
+            else [f"Raven left out edits that need parts of speech: {untagged}"]
+        )
         chosen, reason = self._search(
             panel, text, candidates, words, self.draws(seed, task, "search")
         )
@@ -126,7 +130,9 @@ class RavenHide(Obfuscator):
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
         new = "".join(part.obfuscation for part in parts)
         if known and len(panel.crowd.pieces[::2]) * NEAREST < 1:
-            notes.append("there are too few texts by other people to say how far it came")
+            notes.append(
+                "there are too few texts by other people to measure how recognisable the text is"
+            )
         elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
             before = Standing(first, many)
@@ -136,12 +142,12 @@ class RavenHide(Obfuscator):
             ]
         else:
             notes.append(
-                "no known texts: it moved away from this text's own habits, and nothing says how"
-                " far it came"
+                "no known texts: Raven moved the text away from its usual habits, but cannot measure "
+                "how recognisable it is"
             )
         notes.append(
-            f"changed by {len(chosen)} edits, cost in sense {cost:.1f} for 100 words (limit"
-            f" {self.limit:g}); it stopped because {reason}"
+            f"{counted(len(chosen), 'edit')}, cost in sense {cost:.1f} for 100 words (limit "
+            f"{self.limit:g}); Raven stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
         if left:
@@ -173,15 +179,13 @@ class RavenHide(Obfuscator):
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
             if not (gains > 0).any():
                 helpful = open_ & (now > near)
-                short = (
-                    f" before the goal was reached (nearness {self.goal:g}; it came to {now:.1f})"
-                )
+                short = f" before the goal was reached (nearness {self.goal:g}; the text reached {now:.1f})"
                 if (helpful & (cost > left)).any():
                     return chosen, f"the limit of sense was reached{short}"
                 losing = (
-                    f"no edit helps that keeps the loss of content words to {MOST_LOST:g} in 100"
+                    f"no edit helps without a loss of more than {MOST_LOST:g} content words in 100"
                 )
-                none = losing if helpful.any() else "no safe edit was left that helps"
+                none = losing if helpful.any() else "no remaining safe edit helps"
                 return chosen, none + short
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)
