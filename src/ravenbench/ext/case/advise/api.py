@@ -415,9 +415,7 @@ def advise_on(text: str, judge: Judge, notes: tuple[str, ...]) -> Advice:
     """Return advice on a version of the text, from verifiers that have learned."""
     text_habits = habits(text, judge.own, judge.crowd, judge.functions, TRIED)
     instead: dict[str, str] = {}
-    lacking = [
-        "Raven proposes no words, because WordNet has only English words and these texts are not in English"
-    ]
+    lacking = ["these texts are not in English, so Raven proposes no words"]
     if speaks_english(judge.crowd):
         fixed = stretches(text)  # in addition, hard time
         instead, lacking = _instead(

@@ -147,8 +147,7 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
         col("as it is", "1", digits=2),
         col(title, "2", digits=2),
         col("change", "3", digits=2, signed=True),
-        note="Answer to the question whether one author wrote this text and the known texts: 0 no, 1 "
-        "yes, .5 undecided.",
+        note="Did one author write this text and the known texts? 0 no, 1 yes, .5 undecided.",
     )
 
 
