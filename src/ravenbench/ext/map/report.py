@@ -433,8 +433,8 @@ def _on_topic(a: MapAnalysis) -> Iterable[str]:
         )
     elif share.value is None:
         yield (
-            "The texts group so weakly by author and by topic that Raven cannot measure the share of "
-            "topic: nearness of authors {_told(near)}, of topics"
+            "The texts group so weakly by author and by topic that Raven cannot measure the share of"
+            f" topic: nearness of authors {_told(near)}, of topics"
             f" {_told(_score(a, ALL, 'nearness', 'topic'))}."
         )
     else:

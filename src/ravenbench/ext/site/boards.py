@@ -860,7 +860,8 @@ def _of_late(
     if not late or not changes:
         return []
     return [
-        "Rows that combine all systems changed because of later submissions ({', '.join(late)}): {'; '.join(changes)}."
+        "Rows that combine all systems changed because of later submissions"
+        f" ({', '.join(late)}): {'; '.join(changes)}."
     ]
 
 
