@@ -32,7 +32,7 @@ __all__ = ["ObfuscationTask", "Obfuscator", "Part", "Rewriting", "unchanged"]
 
 @dataclass(frozen=True)
 class ObfuscationTask:
-    """What an obfuscator may see of a problem (texts as ``str``): never its truth, never a verifier's score."""
+    """What an obfuscator may see of a problem (texts as ``str``); it never sees the truth or a verifier's score."""
 
     id: str
     questioned: str
@@ -47,11 +47,11 @@ class Rewriting:
     Attributes
     ----------
     parts : tuple of Part
-        Their originals tile the source exactly; the new text is the concatenation of their obfuscations.
+        Their originals together are exactly the source; the new text is the concatenation of their obfuscations.
     notes : tuple of str
-        What a reader must know: why a text was left unchanged, which resource was missing, chunks kept.
+        Information for a reader: why a text was left unchanged, which resource was missing, which chunks were kept.
     counts : mapping of str to int
-        Operations applied and failures met, by name.
+        Numbers of operations and failures, by name.
     """
 
     parts: tuple[Part, ...]
@@ -70,13 +70,13 @@ class Rewriting:
 
     @property
     def changed(self) -> bool:
-        """Whether the rewriting differs from the original anywhere."""
+        """Whether the rewriting differs from the original."""
         return self.text != self.original
 
     def check(self, original: str) -> Self:
-        """Return the rewriting itself, if its parts tile ``original``.
+        """Return the rewriting itself, if its parts together are ``original``.
 
-        AssertionError if they do not: the obfuscator is at fault, not the input.
+        AssertionError otherwise: this is a fault of the obfuscator, not of the input.
         """
         position = 0
         for number, part in enumerate(self.parts, start=1):
@@ -92,22 +92,22 @@ class Rewriting:
 
 
 class Obfuscator(Component):
-    """Base of obfuscators, which rewrite questioned texts.
+    """Base class of obfuscators, which rewrite questioned texts.
 
-    Subclasses implement ``rewrite``; callers use ``obfuscate``. Class attributes declare what may be assumed:
+    Subclasses implement ``rewrite``; callers use ``obfuscate``. Class attributes declare properties:
 
     ``english``
-        Other languages are left unchanged, with the reason among the notes.
+        Texts in other languages stay unchanged; a note says why.
     ``sends_text``
         Texts leave this machine (to an endpoint the user named).
     ``whole_batch``
         All texts are rewritten at once, by ``obfuscate_all``.
     ``hides``
-        A text that comes back unchanged is a failure; of a control that changes nothing on purpose it is none.
+        An unchanged text is a failure, except for a control that changes nothing on purpose.
     ``mode``
-        Of recipes that have one, ``repaired`` (their default) or ``faithful``; what repaired recipes return is mended.
+        If a recipe has modes: ``repaired`` (the default) or ``faithful``; the results of repaired recipes are mended.
     ``provenance``
-        ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
+        ``sourced`` from a paper or its code, ``reconstructed`` if details are lost, or ``ours``.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class Obfuscator(Component):
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Prepare for a document set: load or build what all its texts share. Most learn nothing from it."""
+        """Prepare for a document set: load or build what all its texts need. Most obfuscators learn nothing."""
         return self
 
     @abstractmethod
@@ -134,7 +134,8 @@ class Obfuscator(Component):
     def obfuscate(self, task: ObfuscationTask, seed: int = 0) -> Rewriting:
         """Rewrite a task's questioned text; the same arguments always give the same bytes.
 
-        MissingPart if the recipe cannot run without a resource that is not here; the message names the command.
+        MissingPart if the recipe needs a resource that is not installed; the message names the command that installs
+        it.
         """
         text = task.questioned
         bom = "\ufeff" if text.startswith("\ufeff") else ""
@@ -163,11 +164,13 @@ class Obfuscator(Component):
         return (_after_bom(rewriting) if bom else rewriting).check(text)
 
     def stamp(self) -> str:
-        """What besides parameters and version decides the rewritings, such as the content of a folder; else empty."""
+        """Return what else decides the rewritings besides parameters and version, such as the content of a folder;
+        empty if nothing."""
         return ""
 
     def obfuscate_all(self, tasks: Sequence[ObfuscationTask], seed: int = 0) -> list[Rewriting]:
-        """Rewrite tasks at once, in order; a failure is that of all. For those that declare ``whole_batch``."""
+        """Rewrite all tasks at once, in order; a failure concerns all tasks. For obfuscators that declare
+        ``whole_batch``."""
         plain = [replace(task, questioned=task.questioned.removeprefix("\ufeff")) for task in tasks]
         spoken = [
             task for task in plain if any(character.isalnum() for character in task.questioned)
@@ -187,13 +190,13 @@ class Obfuscator(Component):
         return rewritings
 
     def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
-        """The rewritings of texts with words, in order."""
+        """Return the rewritings of texts with words, in order."""
         return [self.rewrite(task, seed) for task in tasks]
 
     def draws(
         self, seed: int, task: ObfuscationTask, operation: str, part: int = 0
     ) -> np.random.Generator:
-        """The random generator of one operation on one part of one problem."""
+        """Return the random generator for one operation on one part of one problem."""
         return stream(seed, f"obfuscate/{self.name}/{operation}", task.id, part)
 
     def _reason(self, task: ObfuscationTask) -> str | None:
@@ -201,12 +204,12 @@ class Obfuscator(Component):
 
 
 def unchanged(text: str, *notes: str) -> Rewriting:
-    """The rewriting that leaves the text as it is, in one part."""
+    """Return a rewriting that leaves the text unchanged, in one part."""
     return Rewriting((Part(0, len(text), text, text),) if text else (), notes)
 
 
 def count_operations(parts: Sequence[Part]) -> dict[str, int]:
-    """How often each operation was logged, by name in sorted order."""
+    """Count how often each operation was logged, by name in sorted order."""
     return dict(sorted(Counter(name for part in parts for name in part.operations).items()))
 
 
@@ -225,7 +228,7 @@ def _after_bom(rewriting: Rewriting) -> Rewriting:
 def tasks_of(
     problems: Problems, rows: Iterable[int] | None = None, language: str | None = None
 ) -> list[ObfuscationTask]:
-    """Make the tasks of verification problems (all, or these), blind to authors and truth."""
+    """Make tasks from verification problems (all, or the given rows), without authors and truth."""
     texts = problems.texts
     return [
         ObfuscationTask(
@@ -239,7 +242,8 @@ def tasks_of(
 
 
 def with_questioned(problems: Problems, which: Sequence[int], texts: Sequence[str]) -> Problems:
-    """The same problems with new questioned texts for these; labels are dropped, calibration marks stay."""
+    """Return the same problems with new questioned texts for the given rows, without labels and with calibration
+    marks."""
     text_of_row = {int(i): text for i, text in zip(which, texts, strict=True)}
     rows = (
         (

@@ -1,13 +1,14 @@
-"""Keeps rewritten text readable: it says what must not change, which words may replace a word, and mends rewritings.
+"""Keeps rewritten text readable: finds what must not change and which words may replace a word, and mends rewritings.
 
 In: for ``stretches`` a text; for ``relatives``, ``forms``, ``acceptable`` and ``same_form`` a word and its part of
 speech (``n``, ``v``, ``a``, ``r``), for the last two also a lemma; for ``inflected`` a lemma and a Treebank tag; for
 ``mended`` the ``Part``s of a rewriting.
-Out: ``stretches`` gives ``Stretches`` to leave alone (``touch`` and ``cut`` take a half-open span, in code points, and
-give bool); ``relatives`` synonyms and hypernyms (lemmas), ``forms`` Treebank tags; ``same_form`` and ``inflected`` a
-form, None where there is none; ``acceptable``, ``opposite``, ``akin`` and ``is_english`` bool; ``mended`` the parts
-with articles, stops, capitals and spaces mended. MissingPart from ``relatives``, ``forms``, ``acceptable`` and
-``same_form`` without WordNet, and from the last and ``inflected`` if lemminflect is needed and not installed.
+Out: ``stretches`` gives ``Stretches`` that must not change (``touch`` and ``cut`` take a half-open span, in code
+points, and give bool); ``relatives`` synonyms and hypernyms (lemmas), ``forms`` Treebank tags; ``same_form`` and
+``inflected`` a form, None where there is none; ``acceptable``, ``opposite``, ``akin`` and ``is_english`` bool;
+``mended`` the parts with articles, stops, capitals and spaces mended. MissingPart from ``relatives``, ``forms``,
+``acceptable`` and ``same_form`` without WordNet, and from the last and ``inflected`` if lemminflect is needed and not
+installed.
 """
 
 from __future__ import annotations
@@ -38,18 +39,19 @@ _LONGEST_UNIT = 4
 
 
 class Stretches:
-    """Stretches of one text that are to be left alone, and its names.
+    """Spans of one text that must not change, and its names.
 
     Parameters
     ----------
     text : str
     names : frozenset of str
-        Further names, of a longer text that this is part of.
+        Further names, from a longer text that contains this one.
 
     Attributes
     ----------
     names : frozenset of str
-        Words that are names here: capitalised inside a sentence, or at its start and no English word in lower case.
+        Words that are names here: capitalised inside a sentence, or at its start if they are not English words in
+        lowercase.
     """
 
     def __init__(self, text: str, names: frozenset[str] = frozenset()) -> None:
@@ -81,13 +83,13 @@ class Stretches:
         self._starts = [start for start, _ in self.spans]
 
     def touch(self, start: int, end: int) -> bool:
-        """Whether an edit of ``[start, end)`` would change such a stretch; one that is removed whole counts too."""
+        """Return whether an edit of ``[start, end)`` would change or remove such a span."""
         first_span = bisect_right(self._starts, start) - 1
         nearby = self.spans[max(0, first_span) : bisect_right(self._starts, end)]
         return any(low < end and start < high for low, high in nearby)
 
     def cut(self, start: int, end: int) -> bool:
-        """Whether removing ``[start, end)`` would leave a piece of such a stretch behind."""
+        """Return whether removing ``[start, end)`` would leave part of such a span."""
         first_span = bisect_right(self._starts, start) - 1
         nearby = self.spans[max(0, first_span) : bisect_right(self._starts, end)]
         return any(
@@ -98,14 +100,14 @@ class Stretches:
 
 @lru_cache(256)
 def stretches(text: str, names: frozenset[str] = frozenset()) -> Stretches:
-    """The ``Stretches`` of a text (spans in characters), found once; ``names`` as of ``Stretches``."""
+    """Return the ``Stretches`` of a text (spans in characters), found once; ``names`` as in ``Stretches``."""
     return Stretches(text, names)
 
 
 def is_english(word: str) -> bool:
-    """Whether a lower-case word exists: in Brown, in WordNet, or as an inflected form in lemminflect's lexicon.
+    """Return whether a lowercase word exists: in Brown, in WordNet, or as an inflected form in lemminflect's lexicon.
 
-    Where Brown is not here, every word does.
+    Without Brown, every word counts as existing.
     """
     return missing("brown") is not None or _is_english(word)
 
@@ -217,19 +219,19 @@ _DEGREE = {"JJR": "more", "RBR": "more", "JJS": "most", "RBS": "most"}
 _ENDING = re.compile(r"(?:ing|ings|ed|er|ers|est|s|es|ly|ness)\Z")
 _REMEMBERED = 1 << 16
 _GRAMMAR = word_set("grammar")
-"""Words that do grammar's work, whatever else they mean: nothing stands in for them."""
+"""Words with a grammatical function, which no word may replace."""
 
 
 @cache
 def antonyms(word: str) -> frozenset[str]:
-    """Single-word WordNet antonyms of any sense of a word."""
+    """Return single-word WordNet antonyms of any sense of a word."""
     lemmas = [lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemmas()]
     near = [lemma for lemma in lemmas if lemma.name().casefold() == word]
     return frozenset(antonym.name().casefold() for lemma in near for antonym in lemma.antonyms())
 
 
 def opposite(a: str, b: str) -> bool:
-    """Whether two words are antonyms, or a synonym of one is an antonym of the other; never without WordNet."""
+    """Return whether two words are antonyms, or a synonym of one is an antonym of the other; False without WordNet."""
     return missing("wordnet") is None and _opposite(a, b)
 
 
@@ -249,7 +251,7 @@ def _opposite(a: str, b: str) -> bool:
 
 
 def bases(word: str) -> frozenset[str]:
-    """The base forms of a lower-case word in all parts of speech; empty without WordNet."""
+    """Return the base forms of a lowercase word in all parts of speech; empty without WordNet."""
     return frozenset() if missing("wordnet") is not None else _bases(word)
 
 
@@ -260,7 +262,7 @@ def _bases(word: str) -> frozenset[str]:
 
 
 def akin(old: str, new: str) -> bool:
-    """Whether two lower-case words are forms of one, or one is the other with a common ending."""
+    """Return whether two lowercase words are forms of one word, or one is the other with a common ending."""
     if bases(old) & bases(new):
         return True
     short, long = sorted((old, new), key=len)
@@ -272,7 +274,7 @@ def akin(old: str, new: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def acceptable(word: str, lemma: str, pos: str) -> bool:
-    """Whether a lemma (several words with spaces) may stand in for a word of this part of speech."""
+    """Return whether a lemma (several words with spaces) may replace a word of this part of speech."""
     word_lower = word.lower()
     lemma_lower = lemma.lower()
     if (
@@ -290,7 +292,7 @@ def acceptable(word: str, lemma: str, pos: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def relatives(word: str, pos: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Acceptable synonyms of the usual sense of a word, and acceptable hypernyms of that sense, as lemmas."""
+    """Return acceptable synonyms of the usual sense of a word, and acceptable hypernyms of that sense, as lemmas."""
     sense = usual_sense(word, pos)
     if sense is None:
         return (), ()
@@ -302,7 +304,7 @@ def relatives(word: str, pos: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @lru_cache(_REMEMBERED)
 def forms(word: str, pos: str) -> frozenset[str]:
-    """Treebank tags that a word may have as a form of its base, such as VBD and VBN for *walked*."""
+    """Return the Treebank tags that a word may have as a form of its base, such as VBD and VBN for *walked*."""
     base = base_form(word, pos)
     if word == base:
         return frozenset(_TAGS[pos][:2] if pos == "v" else _TAGS[pos][:1])
@@ -311,10 +313,10 @@ def forms(word: str, pos: str) -> frozenset[str]:
 
 @lru_cache(_REMEMBERED)
 def inflected(lemma: str, tag: str) -> str | None:
-    """A lemma in the form of a Treebank tag, as a lexicon has it; None where no such form exists.
+    """Return a lemma in the form of a Treebank tag, from a lexicon; None if the form does not exist.
 
-    Of a phrase the first word of verbs and the last of others is inflected. Adjectives and adverbs without forms of
-    their own are compared with *more* and *most*. MissingPart if lemminflect is not installed.
+    In a phrase, the first word of a verb or the last word of another phrase is inflected. Adjectives and adverbs
+    without inflected forms are compared with *more* and *most*. MissingPart if lemminflect is not installed.
     """
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma
@@ -332,7 +334,7 @@ def inflected(lemma: str, tag: str) -> str | None:
 
 @lru_cache(_REMEMBERED)
 def same_form(word: str, lemma: str, pos: str) -> str | None:
-    """A lemma in the form that a word has; None where that form is in doubt or does not exist."""
+    """Return a lemma in the form that a word has; None if that form is uncertain or does not exist."""
     candidates = {inflected(lemma, tag) for tag in forms(word.lower(), pos)}
     return candidates.pop() if len(candidates) == 1 else None
 
@@ -365,13 +367,13 @@ _VOWEL = re.compile(
 )
 _CONSONANT = re.compile(r"(?i)(?:eu|ewe|one\b|once|ou(?:i|a)|uni(?!n|m))")
 _LETTERS = "AEFHILMNORSX"
-"""Letters whose names begin with a vowel: *an* MP."""
+"""Letters with names that begin with a vowel: *an* MP."""
 _ENDS = frozenset(".!?")
 _SOFT = frozenset(",;:")
 
 
 def article(word: str) -> str:
-    """*a* or *an*, as the sound of the next word asks."""
+    """Return *a* or *an*, by the sound of the next word."""
     if len(word) > 1 and word.isupper() and not re.search("[AEIOU]", word[1:]):
         return "an" if word[0] in _LETTERS else "a"
     if word.startswith("U") and word.isupper():
@@ -380,7 +382,7 @@ def article(word: str) -> str:
 
 
 def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The parts of a rewriting with their new texts mended; what was mended is logged as *mend*."""
+    """Return the parts of a rewriting with mended new texts; each repair is logged as *mend*."""
     original = "".join(part.original for part in parts)
     text = "".join(part.obfuscation for part in parts)
     if original == text:

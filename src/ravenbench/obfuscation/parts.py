@@ -30,7 +30,7 @@ _ABBREVIATED = re.compile(
 
 @dataclass(frozen=True)
 class Edit:
-    """An edit: ``[start, end)`` of the original (in characters) is replaced by ``new``."""
+    """An edit: ``new`` replaces ``[start, end)`` of the original (in characters)."""
 
     start: int
     end: int
@@ -39,7 +39,7 @@ class Edit:
 
 
 def sentences(text: str) -> list[Span]:
-    """Half-open spans that tile the text: one sentence each, with the white space that follows it.
+    """Return half-open spans that together are the text: one sentence each, with the white space after it.
 
     A sentence ends after ``.``, ``!``, ``?`` or an ellipsis before white space (common abbreviations and
     initials excepted, unless a line ends there), after ``。``, ``！`` or ``？``, or at an empty line.
@@ -65,7 +65,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def pack(text: str, spans: Sequence[Span] | None = None, limit: int = PART_WORDS) -> list[Span]:
-    """Sentences packed greedily into parts of at most ``limit`` words; a longer sentence is cut between words."""
+    """Pack sentences greedily into parts of at most ``limit`` words; cut longer sentences between words."""
     parts: list[Span] = []
     start = count = 0
     for low, high in sentences(text) if spans is None else spans:
@@ -89,7 +89,7 @@ def pack(text: str, spans: Sequence[Span] | None = None, limit: int = PART_WORDS
 
 
 def from_edits(text: str, edits: Iterable[Edit]) -> tuple[Part, ...]:
-    """Parts of at most ``PART_WORDS`` words with these edits made; a cut that an edit spans is left out.
+    """Return parts of at most ``PART_WORDS`` words with these edits; there is no cut inside an edit.
 
     ValueError if two edits overlap.
     """

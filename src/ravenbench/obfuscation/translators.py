@@ -18,12 +18,12 @@ from ravenbench.errors import writable
 
 
 def is_text(value: object) -> TypeGuard[str]:
-    """Whether what a translator gave, or what was kept of it, is a text."""
+    """Return whether a translator's output, or a stored output, is a text."""
     return isinstance(value, str) and bool(value.strip()) and "\0" not in value and writable(value)
 
 
 class Translator(Component):
-    """Base of translators, which translate sentences.
+    """Base class of translators, which translate sentences.
 
     A sentence that cannot be translated gives None, so that the caller keeps the original and counts it.
     """
@@ -40,16 +40,16 @@ class Translator(Component):
 
     @classmethod
     def here(cls) -> str:
-        """What this machine can do with it, or the command that would bring it; a line for lists."""
+        """Return what this machine can do with it, or the command that installs it, as one line."""
         return "anything"
 
     def check_leg(self, source: str, target: str) -> None:
-        """Refuse a pair of languages that cannot be translated here, before any work, without a request to a server.
+        """Refuse a pair of languages that cannot be translated here, before any work and without a request to a server.
 
         MissingPart if the extra, program or model of this pair is not installed.
         """
 
     @property
     def fingerprint(self) -> str:
-        """A string of all that decides the output, which the cache goes by."""
+        """Return a string of everything that decides the output; the cache uses it as a key."""
         return f"{self}/v{self.version}"

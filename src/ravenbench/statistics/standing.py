@@ -16,12 +16,12 @@ from ravenbench.statistics.estimates import wilson
 from ravenbench.types import Floats
 
 NEAREST = 0.1
-"""Share of others' texts that may come as near where a text is called recognised: a reader looks at the nearest texts.
-"""
+"""Largest proportion of others' texts that may come as near if a text is called recognised: a searcher reads the
+nearest."""
 
 
 class Standing(NamedTuple):
-    """A text's place among texts by other authors, the nearest to its author's texts first."""
+    """A text's rank among texts by other people; the nearest to the known texts is first."""
 
     nearer: int
     of: int
@@ -36,12 +36,12 @@ class Standing(NamedTuple):
 
     @property
     def recognised(self) -> bool:
-        """Whether it is among the nearest tenth."""
+        """Whether the text is among the nearest tenth."""
         return self.share <= NEAREST
 
     @property
     def verdict(self) -> str:
-        """Return *not recognised* only if the whole interval is beyond the nearest tenth."""
+        """The verdict: *not recognised* only if the whole interval is beyond the nearest tenth."""
         if self.recognised:
             return "recognised"
         return "perhaps recognised" if self.interval[0] <= NEAREST else "not recognised"
@@ -58,7 +58,7 @@ class Standing(NamedTuple):
         return cls(int(nearer[(len(nearer) - 1) // 2]), len(strangers))
 
     def sentence(self, measured_by: str) -> str:
-        """Verdict, rank and interval, and what measured them."""
+        """Return verdict, rank and interval as one sentence that names what measured them."""
         low, high = self.interval
         comes = "comes" if 1 in (self.nearer, self.of) else "come"
         return (

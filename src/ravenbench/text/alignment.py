@@ -28,7 +28,7 @@ _PLAIN = rf"{_WORD}(?:['’]{_WORD})*|[{HAN}{HIRAGANA}][{MARKS}]*"
 _PIECE = re.compile(rf"\s*(?:{_PLAIN}|[^\w\s])|\s+\Z")
 _WORDS = re.compile(_PLAIN)
 LARGEST = 320_000_000
-"""Most cells of one table of the alignment (bits); longer stretches are cut in halves first."""
+"""Most cells of one table of the alignment (bits); longer sequences are cut in halves first."""
 
 
 @dataclass(frozen=True)
@@ -46,18 +46,19 @@ class EqualRun:
 
 
 def pieces(text: str) -> list[str]:
-    """The words and single marks of a text, each with the white space before it; joined they are the text again."""
+    """Return the words and single marks of a text, each with the white space before it; joined, they are the text."""
     return _PIECE.findall(text)
 
 
 def plain_words(text: str) -> list[str]:
-    """The words of a text with their inner apostrophes, case intact; a Chinese character or sign of hiragana is one."""
+    """Return the words of a text with inner apostrophes, case intact; a Chinese character or hiragana sign is one
+    word."""
     return _WORDS.findall(text)
 
 
 def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[EqualRun]:
-    """Runs that tile both sequences of pieces, in order; edits with at most ``merge`` equal words between them become
-    one."""
+    """Return runs that cover both sequences of pieces, in order; edits with at most ``merge`` equal words between them
+    are joined."""
     matched = match(a, b, lambda piece: piece.strip().casefold())
     tiles: list[EqualRun] = []
     i = j = 0
@@ -73,8 +74,8 @@ def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[EqualRun]:
 
 
 def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
-    """Number of changes between two word sequences (maximal runs of inserted, deleted and substituted words), and of
-    words of ``a`` and ``b`` they touch."""
+    """Return the number of changes between two word sequences (maximal runs of inserted, deleted and substituted
+    words), and the number of changed words of ``a`` and ``b``."""
     matched = match(a, b, lambda word: word)
     count = i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
@@ -87,8 +88,8 @@ def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
 def match(
     a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]
 ) -> list[tuple[int, int]]:
-    """Pairs (index in ``a``, index in ``b``) of a longest common subsequence; equal ends are matched first, very long
-    texts in halves."""
+    """Return pairs (index in ``a``, index in ``b``) of a longest common subsequence; equal ends are matched first, very
+    long texts in halves."""
     return _match([key(token) for token in a], [key(token) for token in b], 0, 0)
 
 
@@ -161,15 +162,15 @@ def _merged(tiles: list[EqualRun], a: Sequence[str], merge: int) -> list[EqualRu
 
 _SHAPES = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
 SKIP = 0.05
-"""What leaving a sentence unaligned is worth, so that unlike sentences are not forced together."""
+"""Value of an unaligned sentence, so that unlike sentences are not aligned."""
 MOVED = 0.6
-"""Similarity from which two unaligned sentences are one that moved."""
+"""Smallest similarity of two unaligned sentences that count as one moved sentence."""
 
 
 @dataclass(frozen=True)
 class Bead:
-    """Sentences ``a[a_start:a_stop]`` and ``b[b_start:b_stop]`` that render each other; one side may be empty.
-    ``moved`` marks an unaligned sentence whose like is unaligned elsewhere."""
+    """Sentences ``a[a_start:a_stop]`` and ``b[b_start:b_stop]`` that correspond; one side may be empty. ``moved`` marks
+    an unaligned sentence if a similar sentence is unaligned elsewhere."""
 
     a_start: int
     a_stop: int
@@ -179,8 +180,8 @@ class Bead:
 
 
 def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
-    """Beads in order that tile both lists, of the largest summed similarity: the F1 of shared distinct character
-    trigrams (chrF of one order that favours neither side). The search keeps near the diagonal."""
+    """Return beads in order that cover both lists, with the largest summed similarity: the F1 of shared distinct
+    character trigrams (chrF of one order that favours neither side). The search keeps near the diagonal."""
     n = len(a)
     m = len(b)
     if not n or not m:

@@ -1,4 +1,5 @@
-"""Finds texts unlike the others in language or kind: few of their words are the others' common words or function words.
+"""Finds texts that differ from the others in language or kind: few of their words are common words of the others, or
+function words.
 
 In: ``CommonWords.of``: texts; its ``unlike``: texts by problem; ``plain_languages``: texts and their ids;
 ``by_language``: texts by author; the others: one text, ``coverage`` also a set of common words in lowercase.
@@ -26,22 +27,23 @@ from ravenbench.text.tokens import WORD, frequent_words
 COMMON = 200
 SAMPLE = 2_000
 BEGINNING = 2_000
-"""How many words count as common; texts that they are taken from, the first ones; letters of a text looked at."""
+"""Number of common words; number of texts (the first) from which they are taken; number of characters read from a
+text."""
 FOREIGN = 0.2
-"""A text is unlike others where it has less than this share of a usual one's common words, and less than all but one in
-a hundred of them have."""
+"""A text differs from others if its proportion of common words is less than this part of the usual proportion, and less
+than in all but one in a hundred of them."""
 
 
 def coverage(text: str, common: frozenset[str]) -> float:
-    """Share of a text's words that are among the common ones, in [0, 1]."""
+    """Return the proportion of a text's words that are among the common words, in [0, 1]."""
     words = [word.lower() for word in WORD.findall(text)]
     return sum(word in common for word in words) / len(words) if words else 0.0
 
 
 @dataclass(frozen=True)
 class CommonWords:
-    """The most frequent words of some texts, the share of its words that they are in a usual text, and the share below
-    which a text is unlike these."""
+    """The most frequent words of some texts, their usual proportion in a text, and the proportion below which a text
+    differs from these texts."""
 
     words: frozenset[str]
     usual: float
@@ -49,7 +51,7 @@ class CommonWords:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
-        """Of some texts."""
+        """Make it from some texts."""
         begun = [text[:BEGINNING] for text in islice(texts, SAMPLE)]
         words = frozenset(frequent_words(begun, COMMON))
         shares = [coverage(text, words) for text in begun] or [0.0]
@@ -57,7 +59,8 @@ class CommonWords:
         return cls(words, usual, min(FOREIGN * usual, float(np.quantile(shares, 0.01))))
 
     def unlike(self, texts_by_part: Mapping[str, Sequence[str]]) -> list[str]:
-        """A sentence that counts the problems, by name, that have a text which is unlike these; none where none is."""
+        """Return a sentence that counts the problems with a text that differs from these texts; empty if there is
+        none."""
         smallest_shares = {
             name: min(coverage(text[:BEGINNING], self.words) for text in texts)
             for name, texts in texts_by_part.items()
@@ -83,14 +86,14 @@ LEAST = 0.05
 PLAINLY = 0.6
 WITHOUT = 0.02
 SORTED = 0.85
-"""Letters of a beginning, and its words, whose language is asked for; the least share of them that are function words
-of its language, of which those of another are a smaller part than ``PLAINLY``; below which
-none were left in it; the share of neighbours in order that makes sorted words."""
+"""Number of characters and words at a beginning that decide its language; smallest proportion of function words of the
+language (the next language must have less than ``PLAINLY`` of it); proportion below which no function words are left;
+proportion of ordered neighbours that makes words sorted."""
 
 
 @cache
 def function_words() -> dict[str, list[str]]:
-    """Of the most frequent function words of languages, the English names of the languages that have each."""
+    """Return the most frequent function words of languages, each with the English names of its languages."""
     languages: dict[str, list[str]] = {}
     for line in phrases("function_words"):
         language, _, words = line.partition(": ")
@@ -101,7 +104,8 @@ def function_words() -> dict[str, list[str]]:
 
 @lru_cache(maxsize=4_096)
 def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
-    """How many words some text has, and what share of them are function words of two languages, the highest first."""
+    """Return the number of words of a text, and the two languages with the most function words in it (with
+    proportions)."""
     counts = Counter(beginning.lower().split())
     counts_by_language = Counter({"": 0, "none": 0})
     word_count = counts.total()
@@ -116,21 +120,22 @@ def function_shares(beginning: str) -> tuple[int, list[tuple[str, float]]]:
 
 
 def lacks_function_words(text: str) -> int:
-    """How many words of its beginning a text has where hardly one is a function word of any language; else 0."""
+    """Return the number of words at a text's beginning if almost none is a function word of any language; otherwise
+    0."""
     count, shares = function_shares(text[:BEGUN])
     return count if count >= 1.5 * FEWEST_WORDS and shares[0][1] < WITHOUT else 0
 
 
 def in_alphabetical_order(text: str) -> bool:
-    """Whether the words at a text's beginning are sorted, either way."""
+    """Return whether the words at a text's beginning are sorted, in either direction."""
     words = text[:BEGUN].lower().split()
     steps = Counter((word > next_word) - (word < next_word) for word, next_word in pairwise(words))
     return max(steps[1], steps[-1]) >= max(FEWEST_WORDS / 2, SORTED * (steps[1] + steps[-1]))
 
 
 def plain_languages(texts: Iterable[str], ids: Iterable[str]) -> dict[str, list[str]]:
-    """Ids of texts by the languages that they are plainly in, the most frequent first; none where one in a hundred are
-    in others, or where of half of the texts nobody knows the language."""
+    """Return ids of texts by their clear language, the most frequent first; empty if fewer than one in a hundred are in
+    other languages, or the language of half of the texts is unknown."""
     named = dict[str, list[str]]()
     several = list(zip(texts, ids, strict=False))
     for text, name in several:
@@ -145,18 +150,19 @@ def plain_languages(texts: Iterable[str], ids: Iterable[str]) -> dict[str, list[
 
 LANGUAGE_WORDS = 100
 LEAST_WORDS = 150
-"""Most frequent words by which languages are told apart, a quarter of a short text's; below so many nothing is told."""
+"""Number of most frequent words that distinguish languages (a quarter of a short text's words); fewest words that
+distinguish them."""
 OWN_LANGUAGE = 0.4
 LONG = 600
-"""Share of an author's coverage by their own common words that another's reach at least in the same language; half of
-it where one of them has fewer words than ``LONG``."""
+"""Smallest part of an author's coverage by the author's common words that another author in the same language reaches;
+half of it if one of them has fewer words than ``LONG``."""
 MOST_COMPARED = 100
-"""Authors whose languages are compared."""
+"""Number of authors whose languages are compared."""
 
 
 def by_language(texts: Mapping[str, Iterable[str]]) -> list[list[str]]:
-    """Names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first; not of
-    those of fewer words than tell it."""
+    """Return names of authors (the first ``MOST_COMPARED``) by the language of their texts, the largest group first,
+    without authors with too few words."""
     words = {
         name: Counter(word.lower() for text in language_texts for word in WORD.findall(text))
         for name, language_texts in list(texts.items())[:MOST_COMPARED]

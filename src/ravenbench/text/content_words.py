@@ -1,4 +1,4 @@
-"""Decides which frequent words carry no content and stay when content is replaced; what topic they tell (ours).
+"""Decides which frequent words have no content and stay when content is replaced, and how much topic they show (ours).
 
 In: ``keep``: words by frequency, whether each is even (bool), how many may stay; ``spread_…`` and ``named_topics``:
 sparse counts of words (n, w), codes of author and topic (n,), −1 = unknown; spreads also sizes of texts (n,) in words;
@@ -17,12 +17,12 @@ one author wrote on one topic and nᵢ the words of that,
 
     spread = Σ (xᵢ − r·nᵢ)(xⱼ − r·nⱼ) / Σ r·nᵢ · r·nⱼ    over pairs i, j of two authors on one topic.
 
-That is the squared coefficient of variation of its rate over topics. What one author repeats does not enter, so a
-habit of style is not taken for a topic; 0 is a word of no topic, and one that stands in only one topic of twenty has
+That is the squared coefficient of variation of its rate over topics. Repetitions by one author are not included, so
+that a habit of style does not count as a topic. A word without a topic has 0; a word in only one topic of twenty has
 19.
 
-Where authors or topics are unknown, the same is taken over texts, between two words of one text. Habits and
-repetitions enter then, so more is allowed.
+If authors or topics are unknown, the same is computed over texts, between two words of one text. Habits and repetitions
+are then included, so the limit is higher.
 """
 
 from __future__ import annotations
@@ -44,18 +44,19 @@ if TYPE_CHECKING:
 
 
 EVEN = 1.5
-"""Spread up to which a frequent word stays. Register that drifts strongly with topic moves hardly a function word by
-more, and content words have 2 to 20 (worlds 0 to 11 of ``benchmarks simulate``, 20 Newsgroups)."""
+"""Largest spread of a frequent word that stays. Even if register depends strongly on topic, hardly a function word has
+more; content words have 2 to 20 (worlds 0 to 11 of ``benchmarks simulate``, 20 Newsgroups)."""
 EVEN_OVER_TEXTS = 2.0
-"""The same over texts: 143 of the 200 most frequent words of 20 Newsgroups have less, none uneven over topics."""
+"""The same over texts: 143 of the 200 most frequent words of 20 Newsgroups have less, and none of them is uneven over
+topics."""
 LOOKED_AT = 4
-"""Times as many most frequent words are looked at as may stay."""
+"""Number of frequent words examined, as a multiple of those that may stay."""
 SHOWS_LANGUAGE = 0.3
-"""Share of the 100 most frequent words in a list from which on the texts are taken to be in its language."""
+"""Smallest proportion of the 100 most frequent words in a list for which texts count as in its language."""
 MOST_TOPICS = 500
-"""Topics that a classifier has to distinguish."""
+"""Most topics that a classifier must distinguish."""
 PARTS = 5
-"""Parts of the authors, each of which is named topics for after learning from the others."""
+"""Number of parts of the authors; topics of each part are named after learning from the other parts."""
 
 BY_TOPICS = "spread over topics"
 BY_TEXTS = "spread over texts"
@@ -63,7 +64,7 @@ BY_LIST = "a list of function words"
 
 
 def keep(ranked: Sequence[str], even: Bools, count: int) -> frozenset[str]:
-    """The words that stay, at most ``count``, of those ``ranked`` (the most frequent first, in lowercase): those that
+    """Return at most ``count`` of the ``ranked`` words (the most frequent first, in lowercase) that stay: those that
     are ``even`` (ranked,), and those of closed classes."""
     closed = closed_class(ranked)
     staying = [
@@ -75,7 +76,7 @@ def keep(ranked: Sequence[str], even: Bools, count: int) -> frozenset[str]:
 
 
 def closed_class(ranked: Sequence[str]) -> frozenset[str]:
-    """Function words of the languages that the most frequent words show; empty where there is no list of theirs."""
+    """Return function words of the languages that the most frequent words indicate; empty if these have no list."""
     most_frequent = set(ranked[:100])
     if not most_frequent:
         return frozenset()
@@ -89,7 +90,7 @@ def closed_class(ranked: Sequence[str]) -> frozenset[str]:
 
 
 def speaks_english(texts: Sequence[str]) -> bool:
-    """Whether the most frequent words of some texts are function words of English."""
+    """Return whether the most frequent words of some texts are function words of English."""
     most_frequent = set(frequent_words(texts, 100))
     english = frozenset(
         (files("ravenbench.text") / "closed_class" / "en.txt").read_text("utf-8").split()
@@ -106,10 +107,10 @@ def _lists() -> tuple[frozenset[str], ...]:
 
 
 def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: Ints) -> Floats:
-    """How unevenly words spread over topics (see the module), (w,), 0 = even; NaN where nothing tells.
+    """Return how unevenly words spread over topics (see the module), (w,), 0 = even; NaN if unknown.
 
-    ``counts`` (n, w) are sparse words of each text; ``sizes`` (n,) all its words, those that are not counted too;
-    ``author`` and ``topic`` (n,) codes, −1 unknown: such texts do not count.
+    ``counts`` (n, w) are sparse word counts of each text; ``sizes`` (n,) all its words, also those not counted;
+    ``author`` and ``topic`` (n,) are codes, −1 = unknown: these texts do not count.
     """
     is_labelled = (author >= 0) & (topic >= 0)
     counts = counts[is_labelled]
@@ -140,7 +141,7 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
 
 
 def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
-    """How unevenly words spread over texts, (w,), 0 = even, or where nothing tells; arguments as in
+    """Return how unevenly words spread over texts, (w,), 0 = even or unknown; arguments as in
     ``spread_over_topics``."""
     total = np.asarray(counts.sum(axis=0)).ravel()
     rate = total / max(float(sizes.sum()), 1.0)
@@ -153,10 +154,11 @@ def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
 
 
 def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) -> float | None:
-    """Share (0 to 1) of texts whose topic naive Bayes names from these words, having learned from other authors.
+    """Return the proportion (0 to 1) of texts whose topic naive Bayes names from these words, after learning from other
+    authors.
 
-    Topics are the most frequent, at most ``MOST_TOPICS``. None where fewer than two topics, or authors fewer than
-    parts, are known. Arguments as in ``spread_over_topics``.
+    Topics are the most frequent, at most ``MOST_TOPICS``. None if fewer than two topics, or fewer authors than parts,
+    are known. Arguments as in ``spread_over_topics``.
     """
     sizes = np.bincount(topic[topic >= 0], minlength=1)
     large = np.isin(topic, np.argsort(-sizes, kind="stable")[:MOST_TOPICS])
@@ -195,13 +197,13 @@ def _summed(counts: csr_array, sizes: Floats, group: Ints, size: int) -> tuple[c
 
 
 FUNCTION_WORDS = 200
-"""Most frequent words that do not count as content."""
+"""Number of most frequent words that do not count as content."""
 LETTERS = re.compile(joined(rf"[^\W\d_{HAN}{HIRAGANA}]+") + rf"|[{HAN}{HIRAGANA}][{MARKS}]*")
 """Runs of letters; a Chinese character or a sign of hiragana is a word of its own."""
 
 
 def hidden(text: str, functions: frozenset[str]) -> str:
-    """The text with ``x`` (``X`` where it begins with a capital) in the place of every content word."""
+    """Return the text with ``x`` (``X`` for a capital) instead of every content word."""
 
     def stand_in(match: re.Match[str]) -> str:
         word = match[0]
@@ -211,18 +213,18 @@ def hidden(text: str, functions: frozenset[str]) -> str:
 
 
 LITTLE = 0.4
-"""Share of words from which on a mask is said to hide enough: .43 of those of posts (20 Newsgroups) are hidden, .36 to
-.38 of those of novels (ELTeC), of whose 200 most frequent words two to six are, names among them."""
+"""Smallest proportion of hidden words that counts as enough: a mask hides .43 of the words of posts (20 Newsgroups) and
+.36 to .38 of novels (ELTeC), with two to six of their 200 most frequent words, including names."""
 
 
 def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> float:
-    """Share of the words of texts that a mask hides, in [0, 1]."""
+    """Return the proportion of words that a mask hides, in [0, 1]."""
     hides = [lowered(word) not in functions for words in texts for word in words]
     return sum(hides) / max(len(hides), 1)
 
 
 def hidden_sentence(share: float) -> str:
-    """A sentence on how much a mask hides (``share`` from 0 to 1), and a warning where it is little."""
+    """Return a sentence on how much a mask hides (``share`` from 0 to 1), with a warning if it is little."""
     little = (
         " This is a small proportion: frequent words of a subject, also names, may have stayed. What "
         "remains may therefore be more than style."

@@ -1,4 +1,4 @@
-"""Finds texts that repeat one another though letter case, marks, entities of HTML, an end, or added lines differ.
+"""Finds texts that repeat one another even if letter case, marks, HTML entities, an end, or added lines differ.
 
 In: ``Copies.among``: ``Sketch``es of texts (hashes of their letters, by ``Sketch.of(text)``); ``repeating``: texts, and
 earlier ones; ``unescaped``, ``letters`` and ``runs``: a text.
@@ -8,7 +8,7 @@ of an earlier one that it repeats, or None; ``unescaped`` a text, ``letters`` by
 of runs of words; ``is_copy`` and ``share_passages``: bool for two of these.
 
 Of a text's letters and figures, those near its beginning and its end are looked at: runs of ``SPAN``, of which one in
-``SAMPLED`` is taken by how it begins, so that a copy gives the same ones wherever they stand.
+``SAMPLED`` is taken by how it begins, so that a copy gives the same runs at any position.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from ravenbench.text.tokens import WORD
 from ravenbench.texts import composed
 
 EDGE = 1_600
-"""Letters at the beginning and at the end of a long text that are looked at."""
+"""Number of letters read at the beginning and at the end of a long text."""
 SPAN = 32
 SAMPLED = 16
 FEWEST = 4
 SHARE = 0.5
-"""Runs that two texts must have in common, and their share of those of the one that has fewer."""
+"""Number of runs that two texts must have in common, and their proportion of the runs of the text with fewer."""
 MOST_OWNERS = 8
-"""Texts with one run from which on it is a passage that is nobody's, and does not count."""
+"""Number of texts from which a common run is a shared passage and does not count."""
 _ASCII_MARKS = bytes(code for code in range(128) if not chr(code).isalnum())
 _MARKS = re.compile(
     rb"\xc2[\x80-\xbf]|\xe2[\x80\x81].|\xe3\x80[\x80-\x84\x88-\x9f]|\xef\xbb\xbf", re.DOTALL
@@ -48,13 +48,14 @@ _KEPT = np.uint64(2**64 // SAMPLED)
 
 
 def unescaped(text: str) -> str:
-    """The text with what entities of HTML stand for; numbers of eight figures and more, which none has, stay."""
+    """Return the text with HTML entities replaced by their characters; numbers of eight or more digits, which are not
+    entities, stay."""
     return html.unescape(_NO_CHARACTER.sub("&amp;#", text)) if "&" in text else text
 
 
 def letters(text: str) -> bytes:
-    """The letters and figures of a text in UTF-8, without case; of entities, what they stand for, and of letters of
-    other alphabets that look like Latin ones, these."""
+    """Return the letters and digits of a text in UTF-8, without case; entities become their characters, and letters of
+    other alphabets become the Latin letters that look the same."""
     text = unescaped(text)
     text = text.translate(_TWINS) if _OTHERS.search(text) else text
     plain = composed(text).casefold().encode("utf-8", "surrogatepass").translate(None, _ASCII_MARKS)
@@ -75,14 +76,14 @@ def _runs(plain: bytes) -> NDArray[np.uint32]:
 
 
 class Sketch(NamedTuple):
-    """What is compared of a text: a hash of its letters, and sampled runs of its parts."""
+    """The compared features of a text: a hash of its letters, and sampled runs of its parts."""
 
     whole: str
     parts: tuple[NDArray[np.uint32], ...]
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """Of a text; of a long one, its beginning and its end."""
+        """Make it from a text; from a long text, its beginning and end."""
         text_parts = (text,) if len(text) <= 4 * EDGE else (text[: 2 * EDGE], text[-2 * EDGE :])
         plain = list(map(letters, text_parts))
         if len(plain) > 1:
@@ -94,15 +95,15 @@ class Sketch(NamedTuple):
 
 @dataclass(frozen=True)
 class Copies:
-    """Which of some texts repeat one another: ``first`` (n,), for each the first with the same letters, and ``pairs``
-    of such first ones, in order, that have most of their runs in common."""
+    """Which texts repeat one another: ``first`` (n,) is the first text with the same letters, and ``pairs`` are pairs
+    of first texts, in order, with most of their runs in common."""
 
     first: Sequence[int]
     pairs: frozenset[tuple[int, int]]
 
     @classmethod
     def among(cls, sketches: Sequence[Sketch]) -> Self:
-        """Among texts by what is compared of them."""
+        """Find copies among texts by their sketches."""
         first_of_hash: dict[str, int] = {}
         first_equal = [
             first_of_hash.setdefault(sketch.whole, i) for i, sketch in enumerate(sketches)
@@ -159,7 +160,7 @@ class Copies:
         )
 
     def repeated(self) -> list[tuple[int, int]]:
-        """Pairs of texts, each of which repeats the other; of several alike each with the first."""
+        """Return pairs of texts that repeat each other; of several equal texts, each with the first."""
         return sorted(
             {
                 *self.pairs,
@@ -173,7 +174,7 @@ class Copies:
         return a == b or (a, b) in self.pairs
 
     def sources(self) -> list[int]:
-        """For each text the first one that it repeats, itself or by way of others."""
+        """Return for each text the first text that it repeats, directly or through others."""
         sources = list(range(len(self.first)))
         for earlier, later in self.repeated():
             sources[later] = min(sources[later], sources[earlier])
@@ -181,7 +182,7 @@ class Copies:
 
 
 def repeating(texts: Iterable[str], earlier: Iterable[str]) -> list[int | None]:
-    """For each text the number of one of the ``earlier`` ones that it repeats, or None."""
+    """Return for each text the number of an ``earlier`` text that it repeats, or None."""
     earlier_sketches = list(map(Sketch.of, earlier))
     sources = Copies.among([*earlier_sketches, *map(Sketch.of, texts)]).sources()[
         len(earlier_sketches) :
@@ -190,24 +191,24 @@ def repeating(texts: Iterable[str], earlier: Iterable[str]) -> list[int | None]:
 
 
 RUN = 8
-"""Words in a row that count as copied where they stand in two texts."""
+"""Number of consecutive words that count as copied if two texts contain them."""
 FEWEST_RUNS = 3
 Runs = frozenset[tuple[str, ...]]
 
 
 def runs(text: str) -> Runs:
-    """All runs of ``RUN`` lowercase words of a text, as a set."""
+    """Return all runs of ``RUN`` lowercase words of a text, as a set."""
     words = [word.lower() for word in WORD.findall(text)]
     return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
 
 
 def is_copy(one: Runs, other: Runs, share: float) -> bool:
-    """Whether at least a ``share`` (0 to 1) of the first text's runs is in the second."""
+    """Return whether at least a proportion ``share`` (0 to 1) of the first text's runs is in the second."""
     common = len(one & other)
     return common >= FEWEST_RUNS and common >= share * len(one)
 
 
 def share_passages(one: Runs, other: Runs, share: float) -> bool:
-    """Whether at least a ``share`` (0 to 1) of one text's runs is in the other."""
+    """Return whether at least a proportion ``share`` (0 to 1) of one text's runs is in the other."""
     common = len(one & other)
     return common >= FEWEST_RUNS and common >= share * min(len(one), len(other))

@@ -10,10 +10,10 @@ their ids, ``most`` ids; ``save_counts`` and ``count_ahead`` write files, ``open
 A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit
 and its count take four bytes, so the counts of a text take about as many bytes as the text.
 
-Counts of a large table can lie in files, which all processes map instead of counting anew: in the folder ``counts``
-beside the saved table, two for each kind of unit, entries as ``CountStore`` keeps them and, written last, what is
-needed to read these. Processes share the pages of a mapped file, and the system takes them back when memory is short.
-Whoever has them made removes them.
+Counts of a large table can be in files, which all processes map instead of counting again: in the folder ``counts``
+next to the saved table, two files for each kind of unit, entries as ``CountStore`` keeps them and, written last, what
+is needed to read these. Processes share the pages of a mapped file, and the system takes them back when memory is
+short. Whoever has them made removes them.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ from ravenbench.types import Int32s, Ints
 
 Packed = NDArray[np.uint32]
 Many = dict[int, tuple[int, int]]
-"""Id and count of the entries that stand apart, by their place."""
+"""Id and count of the entries that are stored separately, by position."""
 MANY = 255
-"""An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
+"""An entry with at least this count, or an id of more than 24 bits, is stored separately."""
 
 
 def pack(ids: Int32s, counts: Int32s, packed: Packed, first_entry: int, overflow: Many) -> None:
@@ -71,7 +71,7 @@ def unpack(
 
 @njit(cache=True)
 def spread(packed: Packed, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> bool:
-    """What fits of ``unpack``; whether any entry stands apart."""
+    """Do the part of ``unpack`` that fits; return whether any entry is stored separately."""
     filled = np.uint64(0)
     largest_count = np.uint32(0)
     for row in range(len(starts)):
@@ -88,13 +88,13 @@ def spread(packed: Packed, starts: Ints, stops: Ints, ids: Int32s, counts: Int32
 
 
 Part = tuple[Packed, Ints, Many]
-"""Counts of some texts: entries, where those of each text end, and what stands apart."""
+"""Counts of some texts: entries, the end of each text's entries, and entries stored separately."""
 
 
 @dataclass(frozen=True, eq=False)
 class KeptCounts:
     """Row r of the table has ``packed[starts[r]:stops[r]]``, −1 where it was not counted; ``ids`` turns ids of who
-    counted into the reader's own, None where they are the same."""
+    counted into the reader's own, None if they are the same."""
 
     packed: Packed
     starts: Ints
@@ -104,7 +104,7 @@ class KeptCounts:
 
 
 def folder_of(table: TextTable) -> Path | None:
-    """The folder of the counts of a table, if it lies in a local folder itself."""
+    """Return the folder of the counts of a table, if the table is in a local folder."""
     return (
         None
         if table.path is None or files.is_remote(table.path)
@@ -186,16 +186,16 @@ def _files(folder: Path, units: object) -> tuple[Path, Path]:
 T = TypeVar("T")
 
 CAP = 3 << 27
-"""Most entries (4 bytes each) a store keeps before it starts afresh."""
+"""Most entries (4 bytes each) that a store keeps before it starts again."""
 MOST_UNITS = 1 << 23
-"""Most units a lexicon may know before it does."""
+"""Most units in a lexicon before the store starts again."""
 _BLOCK = 1 << 22
 """Bytes of text in a block of documents."""
 _BATCH = 1 << 16
 _AHEAD = 256
-"""Texts counted between two writes."""
+"""Number of texts counted between two writes."""
 _STEP = 1 << 24
-"""Most entries that room is made for ahead: what is not used yet takes memory too."""
+"""Most entries for which memory is reserved in advance: unused entries take memory too."""
 
 
 @runtime_checkable
@@ -251,7 +251,8 @@ class CountStore:
         self._spread: tuple[Ints, Rows] | None = None
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
-        """Counts of these rows of ``table``, a block of documents at a time, to be read only and until the next."""
+        """Yield counts of these rows of ``table``, one block of documents at a time; do not change a block, and use it
+        only until the next."""
         # A fit and what follows it read the same documents, whose counts are then still here.
         if (
             self._spread is not None
@@ -297,13 +298,15 @@ class CountStore:
             first_document = last_document
 
     def ids(self, names: list[str]) -> Ints:
-        """The lexicon's ids of these units; those of the last list are kept, as long as it stays as it is."""
+        """Return the lexicon's ids of these units; the ids of the last list are kept as long as the list does not
+        change."""
         if names is not self._names:
             self._names, self._ids = names, self.lexicon.ids(names)
         return self._ids
 
     def named(self, ids: Ints) -> list[str]:
-        """The units with these ids, each given once, in code-point order; ``ids`` of this list is then known."""
+        """Return the units with these ids, each given once, in code-point order; the store then knows ``ids`` of this
+        list."""
         # Folds differ little in their units: the last list of about as many has most of these, in order already.
         size = len(ids).bit_length()
         names, known_ids = self._ordered.get(size, ((), ids[:0]))
@@ -321,7 +324,7 @@ class CountStore:
         return self._names
 
     def part_of(self, table: TextTable, rows: Ints) -> Part:
-        """Counts of these rows, which ascend, as they are kept here; they are then forgotten."""
+        """Return counts of these ascending rows as they are stored here, then forget them."""
         self._meet(table)
         self._places(table, rows)
         part = self._packed[: self._ends[self._texts]], self._ends[1 : self._texts + 1], self._many
@@ -433,15 +436,15 @@ def count_ahead(table: TextTable, rows: Ints, units: CountedUnits) -> None:
 def totals(
     store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None
 ) -> Ints:
-    """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each."""
+    """Return the corpus count of every id of the lexicon (not folded); documents count ``weights`` times each."""
     return frequencies(store, table, documents, weights)[0]
 
 
 def frequencies(
     store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None
 ) -> tuple[Ints, Ints]:
-    """Corpus count of every id of the lexicon (not folded), and the number of documents that hold it; documents count
-    ``weights`` times each."""
+    """Return the corpus count of every id of the lexicon (not folded), and the number of documents with it; documents
+    count ``weights`` times each."""
     if weights is not None or np.any(documents[1:] <= documents[:-1]):
         weights = np.ones(len(documents), np.int64) if weights is None else weights
         sums = _widened(
@@ -499,7 +502,7 @@ def largest(store: CountStore, total: Ints, size: int) -> tuple[list[str], Ints]
 
 
 def most(store: CountStore, total: Ints, size: int) -> Ints:
-    """The ids of the units that ``largest`` gives, in no order."""
+    """Return the ids of the units that ``largest`` gives, in no order."""
     chosen = np.flatnonzero(total)
     if len(chosen) <= size:
         return chosen

@@ -29,9 +29,10 @@ _TAG = re.compile(
 _ENTITY = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5}|#x[0-9a-f]{2,5});", re.I)
 _RUN = re.compile("[^\x00-\x7f]{2,}")
 _LEAD = re.compile("[\xc2-\xf4]")
-"""What the first byte of a character in UTF-8 is read as."""
+"""Characters as which the first byte of a UTF-8 character is misread."""
 _MACINTOSH = re.compile("(?<=[a-zà-ü])[ÒÓÔÕŽŠ•](?![A-Z])|(?<![^\\W\\d_])[ÒÔ](?=[a-z])")
-"""What stands for quotation marks, an apostrophe and letters where Mac Roman is read as Windows-1252: donÕt, cafŽ."""
+"""Characters as which quotation marks, an apostrophe and letters in Mac Roman are misread as Windows-1252: donÕt,
+cafŽ."""
 _TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _SCRIPTS = {
     "Latin": "A-Za-z\u00c0-\u024f",
@@ -71,8 +72,7 @@ _PAGE = re.compile(
 _NUMERAL = re.compile("[IVXLCDM]+")
 _LIMITS = str.maketrans("⏎⇥", "\n\t")
 _MARKS = [line.split("\t") for line in phrases("marks")]
-"""What shows a wrong conversion: a part of it that is looked for first, how often it must stand, the pattern, and its
-code."""
+"""Signs of a wrong conversion: a part to search first, how often it must occur, the pattern, and its code."""
 _COMPILED = tuple(
     (part.translate(_LIMITS), re.compile(pattern, re.MULTILINE), int(least), code)
     for part, least, pattern, code in _MARKS
@@ -80,38 +80,40 @@ _COMPILED = tuple(
 _LOOKED_AT = 1_000_000
 FEWEST_WORDS = 50
 MOST_DISTINCT = 2 / 3
-"""Words of a text that has few different ones, and share of them without repetitions below which it says the same again
-and again."""
+"""Fewest words of a text that repeats itself, and the proportion of words without repetitions below which it counts as
+repeating itself."""
 MOST = 2_000
-"""Texts of a set that are looked at, the first ones."""
+"""Number of texts of a set (the first) that are examined."""
 _CELL = 32_767
 _FEWEST = 3
 _SHARE = 0.15
 
 
 def script_of(text: str) -> str | None:
-    """The script of most letters of a text's first ones; None where it has none of these."""
+    """Return the script of most letters at a text's beginning; None if it has no letters of these scripts."""
     counts = {name: len(letters.findall(text[:2_000])) for name, letters in _OF_SCRIPT.items()}
     commonest = max(counts, key=counts.__getitem__)
     return commonest if counts[commonest] else None
 
 
 def is_wordless(text: str) -> bool:
-    """Whether a text has nothing to go by: fewer than two letters, or only that it was deleted or is missing."""
+    """Return whether a text has no content: fewer than two letters, or only a note that it was deleted or is
+    missing."""
     return _TWO_LETTERS.search(text) is None or (
         len(text) < 80 and _GONE.fullmatch(text) is not None
     )
 
 
 def is_macintosh(text: str) -> bool:
-    """Whether a text in Mac Roman was read as Windows-1252, by most of its signs beyond ASCII."""
+    """Return whether a text in Mac Roman was read as Windows-1252, by most of its characters beyond ASCII."""
     if not any(sign in text for sign in "ÒÓÔÕŽŠ•"):
         return False
     return 2 * len(_MACINTOSH.findall(text)) > sum(map(len, re.findall("[^\x00-\x7f]+", text)))
 
 
 def repeated(text: str) -> tuple[int, int] | None:
-    """Words of a text that has few words of evidence and looks longer, and how many it has without repetitions."""
+    """Return the number of words of a text that repeats itself again and again, and the number without repetitions;
+    otherwise None."""
     words = count_words(text)
     if words < FEWEST_WORDS or len(set(text.split())) >= FEWEST_WORDS:
         return None
@@ -120,7 +122,7 @@ def repeated(text: str) -> tuple[int, int] | None:
 
 
 def signs_of_damage(text: str) -> dict[str, dict[str, int | str]]:
-    """Codes of what is odd about a plain text, each with values: no word or only one, the name of a file, marks of
+    """Return codes of damage in a plain text, each with values: no word or only one, the name of a file, marks of
     HTML, a wrong conversion, Project Gutenberg's licence, several scripts, turned directions, invisible characters,
     letters of other alphabets.
 

@@ -26,7 +26,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Int32s, Ints
 
 _BATCH = 1 << 16
-"""Characters counted at a time."""
+"""Number of characters counted at a time."""
 
 
 class GramCounts:
@@ -86,7 +86,7 @@ class GramCounts:
         return len(self.bounds) - 1
 
     def frequent(self, size: int) -> tuple[dict[str, int], int]:
-        """Counts of the ``size`` most frequent n-grams, in order, ties by code point; and of all n-grams."""
+        """Return counts of the ``size`` most frequent n-grams, in order, ties by code point; and of all n-grams."""
         total = np.bincount(self.ids, weights=self.counts, minlength=len(self.known)).astype(
             np.int64
         )
@@ -99,7 +99,7 @@ class GramCounts:
         return {name: number[name] for name in frequent(number, size)}, int(total.sum())
 
     def columns(self, names: Sequence[str]) -> Ints:
-        """The place among ``names`` of every entry's n-gram, (entries,); −1 where it is none of them."""
+        """Return the position among ``names`` of every entry's n-gram, (entries,); −1 if it is not among them."""
         # A lexicon may be shared by threads, and learns the names that it does not know.
         index = (
             with_counts(self.lexicon.units, lambda _: self.lexicon.ids(names))
@@ -171,7 +171,7 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def as_counts(texts: Sequence[str] | GramCounts, n: int) -> GramCounts:
-    """The n-grams of texts, unless they are counted already."""
+    """Count the n-grams of texts, unless they are counted already."""
     return texts if isinstance(texts, GramCounts) else GramCounts.of(texts, n)
 
 

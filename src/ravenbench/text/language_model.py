@@ -150,12 +150,12 @@ class LanguageModel:
         return token in self._id
 
     def ids(self, tokens: Sequence[str]) -> Ints:
-        """Ids of tokens between the sentence's start and end marks, shape (n + 2,)."""
+        """Return ids of tokens between the sentence's start and end marks, shape (n + 2,)."""
         get = self._id.get
         return np.array([START, *(get(token, UNKNOWN) for token in tokens), END], dtype=np.int64)
 
     def log10(self, tokens: Sequence[str]) -> Floats:
-        """log10 probability of each token and of the sentence's end, shape (n + 1,)."""
+        """Return the log10 probability of each token and of the sentence's end, shape (n + 1,)."""
         return self.log10_ids(self.ids(tokens))
 
     def log10_ids(self, ids: Ints) -> Floats:
@@ -165,11 +165,11 @@ class LanguageModel:
         return scores
 
     def score(self, tokens: Sequence[str]) -> float:
-        """The log10 probability of a whole sentence."""
+        """Return the log10 probability of a whole sentence."""
         return float(self.log10(tokens).sum())
 
     def save(self, folder: Path) -> None:
-        """Write the model into a folder; ``vocabulary.json`` comes last and marks it complete."""
+        """Write the model into a folder; ``vocabulary.json`` is written last and marks the model as complete."""
         folder.mkdir(parents=True, exist_ok=True)
         for n, table in enumerate(self.tables, start=1):
             for name, array in zip(("keys", "log10", "backoff"), table, strict=True):
@@ -178,7 +178,7 @@ class LanguageModel:
 
     @classmethod
     def open(cls, folder: Path) -> LanguageModel:
-        """Open a saved model, memory-mapped; StoreError if the folder does not hold a complete one."""
+        """Open a saved model, memory-mapped; StoreError if the folder does not contain a complete model."""
         try:
             vocabulary = json.loads((folder / "vocabulary.json").read_text("utf-8"))
             tables = [
@@ -195,7 +195,7 @@ class LanguageModel:
 
 @njit(cache=True)
 def find(keys, key):  # type: ignore[no-untyped-def]
-    """Place of a key in ascending keys, or −1."""
+    """Return the position of a key in ascending keys, or −1."""
     low = 0
     high = len(keys)
     while low < high:

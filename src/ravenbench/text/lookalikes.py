@@ -1,4 +1,4 @@
-"""Finds, counts and undoes letters of other alphabets that look the same, and characters nobody sees.
+"""Finds, counts and replaces letters of other alphabets that look the same, and invisible characters.
 
 In: a text; for ``twins`` the name of an alphabet (Latin, Cyrillic or Greek).
 Out: ``invisible`` a count of characters; ``disguised`` a dict from each word with letters of another alphabet than the
@@ -22,7 +22,7 @@ _ALIKE = {
     "Cyrillic": "АаВСсЕеНһІіЈјКМ ОоРрЅѕТХхУу  ",
     "Greek": "Α Β  Ε Η Ι   ΚΜΝΟοΡ   ΤΧ Υ Ζν",
 }
-"""Letters of one place look alike; a space stands where an alphabet has none."""
+"""Letters at the same position look alike; a space means that an alphabet has no such letter."""
 _LETTERS = {
     "Latin": re.compile("[A-Za-z\u00c0-\u024f]"),
     "Cyrillic": re.compile("[\u0400-\u052f]"),
@@ -37,7 +37,8 @@ _INVISIBLE = re.compile(
 
 @cache
 def twins(alphabet: str) -> dict[str, str]:
-    """Letters of the other alphabets, and what looks like them in this one (``Latin``, ``Cyrillic`` or ``Greek``)."""
+    """Return letters of the other alphabets, and the letter of this one that looks the same (``Latin``, ``Cyrillic`` or
+    ``Greek``)."""
     return {
         letter: alike
         for name, letters in _ALIKE.items()
@@ -48,15 +49,15 @@ def twins(alphabet: str) -> dict[str, str]:
 
 
 def invisible(text: str) -> int:
-    """How many characters of the text are invisible and mean nothing."""
+    """Return how many characters of the text are invisible and without meaning."""
     return len(_INVISIBLE.findall(text))
 
 
 def disguised(text: str) -> dict[str, str]:
-    """The words with letters of another alphabet than the text's, as they stand, and as they read in that alphabet.
+    """Return the words with letters of another alphabet than the text's, in the original and in plain form.
 
-    A word counts if every foreign letter in it has a twin in the alphabet of most of the text's letters: a foreign word
-    has others, too.
+    A word counts if every foreign letter in it has a twin in the alphabet of most of the text's letters; words of a
+    foreign language also have other letters.
     """
     if text.isascii():
         return {}
@@ -81,7 +82,8 @@ def disguised(text: str) -> dict[str, str]:
 
 
 def plain_letters(text: str) -> str:
-    """The text without invisible characters, and with every disguised word in the letters of the text."""
+    """Return the text without invisible characters, and with every disguised word in the letters of the text's
+    alphabet."""
     if text.isascii():
         return text
     text = _INVISIBLE.sub("", text)

@@ -1,4 +1,4 @@
-"""Finds in an e-mail's text what its sender did not write there, or writes in every mail alike: headers, quotations.
+"""Finds parts of an e-mail's text that the sender did not write, or writes in every mail: headers, quotations.
 
 In: a text; for ``phrases`` and ``any_of`` the name of a list of phrases (a file of ``text/phrases`` without ``.txt``).
 Out: ``introductions`` half-open spans (code points from 0) of the lines that introduce a quotation;
@@ -7,7 +7,7 @@ the signs of mail found ("headers", "quotations", "a signature", "an address", i
 the list; ``any_of`` these as alternatives joined by ``|``, without brackets around them. FileNotFoundError for an
 unknown list.
 
-Headers, quotations and signatures tell who wrote a mail, whatever the style: ``signs_of_mail`` notices them.
+Headers, quotations and signatures identify the author of a mail in any style: ``signs_of_mail`` finds them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from importlib.resources import files
 
 
 def phrases(name: str) -> list[str]:
-    """The lines of a list."""
+    """Return the lines of a list."""
     return [
         line
         for line in (
@@ -28,14 +28,14 @@ def phrases(name: str) -> list[str]:
 
 
 def listed(name: str, key: str) -> tuple[str, ...]:
-    """The words of the line of a list that begins with a key and a colon."""
+    """Return the words of the line of a list that begins with a key and a colon."""
     begin = f"{key}: "
     lines = (line for line in phrases(name) if line.startswith(begin))
     return tuple(next(lines).removeprefix(begin).split())
 
 
 def any_of(name: str) -> str:
-    """The patterns of a list as alternatives of one."""
+    """Return the patterns of a list as alternatives of one pattern."""
     return "|".join(phrases(name))
 
 
@@ -62,13 +62,13 @@ _LONGEST = 250
 
 
 def without_quotations(text: str) -> str:
-    """A post without the lines that begin with ``>``, as Reddit marks quotations; ``>!`` hides what spoils a story."""
+    """Return a post without the lines that begin with ``>``, which are quotations on Reddit; ``>!`` marks spoilers."""
     return _QUOTED_LINE.sub("", text) if ">" in text else text
 
 
 def introductions(text: str) -> list[tuple[int, int]]:
-    """Half-open spans (characters) of the lines, one or two together, by which mail programs of any language
-    introduce a quotation: a colon ends them, and in them stand a date or time with an address, or with a verb such as
+    """Return half-open spans (characters) of the lines, one or two together, with which mail programs of any language
+    introduce a quotation: they end with a colon and contain a date or time with an address, or with a verb such as
     *wrote*.
     """
     spans: list[tuple[int, int]] = []
@@ -100,8 +100,8 @@ _SIGNATURE = re.compile(r"^-- ?$(?=\n[^\n]*\S)", re.MULTILINE)
 
 
 def signs_of_mail(text: str) -> tuple[str, ...]:
-    """What of an e-mail a text holds beside what its author wrote: "headers", "quotations", "a signature", "an address"
-    (in this order).
+    """Return the parts of an e-mail that a text contains besides its author's words: "headers", "quotations", "a
+    signature", "an address" (in this order).
 
     Headers are two lines or more such as ``Subject: …`` among the first thirty (also in German, French, Spanish, Dutch
     and Greek), quotations two lines that begin with ``>`` (``&gt;``) or the line that introduces them, a signature what

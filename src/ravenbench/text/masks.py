@@ -34,7 +34,7 @@ _DIGIT_OR_OTHER = re.compile(r"\d+|\D+")
 
 
 class Mask(Component):
-    """A text transform that replaces single tokens; what becomes of a token is worked out once.
+    """A text transform that replaces single tokens; each token is masked only once.
 
     Examples
     --------
@@ -49,10 +49,10 @@ class Mask(Component):
 
     @abstractmethod
     def masked(self, token: str) -> str:
-        """The string that stands in this token's place."""
+        """Return the string that replaces this token."""
 
     def transform(self, texts: Sequence[str]) -> list[str]:
-        """The texts with every token replaced by what stands for it."""
+        """Return the texts with every token replaced by its mask."""
         masked = cache(self.masked)
         return [WORD.sub(lambda match: masked(match[0]), text) for text in texts]
 
@@ -67,8 +67,8 @@ class Distortion(Mask):
         DV-MA masks each character (``*``, digits ``#``) and so keeps lengths; DV-SA puts one ``*`` for a word
         and one ``#`` for a number.
     k : int
-        Words kept, case intact, where their lowercase form is among the ``k`` most frequent of the training
-        texts (the paper takes a list of the language; 100 to 5,000 were tried).
+        Words kept, case intact, if their lowercase form is among the ``k`` most frequent of the training texts (the
+        paper uses a list of the language; 100 to 5,000 were tried).
     mixed : bool
         Mask digits inside mixed tokens (``b2b``) as digits, as the paper does; its reference code treats only
         tokens that are all digits as numbers (the default).
@@ -104,8 +104,8 @@ class TopicMask(Mask):
     Parameters
     ----------
     folded : bool
-        Count lowercase forms. By default cases are counted apart but looked up in lowercase, as in the
-        reference, so names that stand only capitalised stay visible: what a control for topic fit wants.
+        Count lowercase forms. By default cases are counted separately but looked up in lowercase, as in the reference,
+        so names that occur only capitalised stay visible, as a control for topic fit needs.
     reference : bool
         One-letter words are never masked (they carry no topic; by default they always are).
     """
@@ -130,8 +130,8 @@ class TopicMask(Mask):
 
 
 def mask(variant: Literal["ma", "sa", "topic"], k: int) -> Mask:
-    """The mask that ``distorted`` reads through: DV-MA or DV-SA for ``ma`` and ``sa``, TopicFit's for ``topic``;
-    SpecError if there is no such variant."""
+    """Return the mask of ``distorted``: DV-MA or DV-SA for ``ma`` and ``sa``, TopicFit's for ``topic``; SpecError for
+    an unknown variant."""
     if variant == "topic":
         return TopicMask(k)
     if variant in ("ma", "sa"):
@@ -141,13 +141,13 @@ def mask(variant: Literal["ma", "sa", "topic"], k: int) -> Mask:
 
 @dataclass(eq=False, repr=False)
 class FrequencyMask(Mask):
-    """Keeps the ``k`` words that stand in most training texts and puts a sign in place of every other word: ``§`` for
+    """Keeps the ``k`` words that occur in most training texts and puts a sign in place of every other word: ``§`` for
     one that begins with a capital, ``µ`` for one with a digit, ``#`` for any other.
 
-    Ours: it does for any language that divides words what ``posnoise`` does with a list and a tagger, as far as
-    frequency can. Words are counted by texts, not by occurrences, so that what a single text goes on about is masked;
-    the signs are those that POSNoise has for names, numbers and nouns. ``distortion`` is the published relative, which
-    counts occurrences and tells no kinds.
+    Ours: for any language with spaces between words it approximates by frequency what ``posnoise`` does with a list and
+    a tagger. Words are counted by texts, not by occurrences, so that frequent words of a single text are masked; the
+    signs are those of POSNoise for names, numbers and nouns. ``distortion`` is the published relative, which counts
+    occurrences and has one sign for all words.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class FrequencyMask(Mask):
     k: Size = 300
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn which words stand in most texts, ties by code point."""
+        """Learn which words occur in most texts, ties by code point."""
         counts = Counter(
             word for text in texts for word in {lowered(match) for match in WORD.findall(text)}
         )

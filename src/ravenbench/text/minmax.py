@@ -10,13 +10,13 @@ Out: ``similarities`` (documents, subsets), ``whole_similarities`` (documents, o
 ``graded``: a mean ratio ≥ 0, unbounded, NaN if undefined.
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
-only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of
-subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed
+only Σxy beside two norms, a pair of documents costs one pass over their common features, for any number of subsets:
+each common feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed
 is reading the masks, so one document meets many others block by block of features.
 
-A contest asks whether a text is closer to another than to impostors on T random subsets. It takes similarities
-``pair`` (T,) of the two texts in question, and of a text with ``c`` candidate impostors, (c, T); ``draws`` (T, n) are
-the candidates that take part on each subset.
+A contest asks whether a text is closer to another than to impostors on T random subsets. It takes similarities ``pair``
+(T,) of the two compared texts, and of a text with ``c`` candidate impostors, (c, T); ``draws`` (T, n) are the
+candidates that take part on each subset.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Vectors:
 
 
 def subset_masks(features: int, subsets: int, share: float, rng: np.random.Generator) -> Masks:
-    """``subsets`` random subsets, each of ``round(share · features)`` features drawn without replacement."""
+    """Draw ``subsets`` random subsets, each of ``round(share · features)`` features drawn without replacement."""
     size = max(1, round(share * features))
     masks = np.zeros((features, subsets), dtype=np.float32)
     for t in range(subsets):
@@ -78,7 +78,7 @@ def subset_masks(features: int, subsets: int, share: float, rng: np.random.Gener
 
 
 def norms(vectors: Vectors, masks: Masks, measure: Measure = "minmax") -> Floats:
-    """Σx (minmax) or Σx² (cosine) of every document on every subset, shape (documents, subsets)."""
+    """Return Σx (minmax) or Σx² (cosine) of every document on every subset, shape (documents, subsets)."""
     return np.asarray(
         _norms(vectors.bounds, vectors.ids, vectors.values, masks, measure == "cosine")
     )
@@ -93,7 +93,8 @@ def similarities(
     masks: Masks,
     measure: Measure = "minmax",
 ) -> Floats:
-    """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it all.
+    """Return the similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 if both are
+    empty there.
 
     ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents, subsets)
     those of ``vectors``, of which it is compared with ``rows``.
@@ -105,13 +106,13 @@ def similarities(
 
 
 def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
-    """Similarities (0 to 1) of all documents with all of others on all features, (len(ones), len(vectors))."""
+    """Return similarities (0 to 1) of all documents with all others on all features, (len(ones), len(vectors))."""
     one, other = ((v.bounds, v.ids, v.values) for v in (ones, vectors))
     return np.asarray(_whole(*one, *other, ones.features, measure == "cosine"))
 
 
 def paired_similarities(vectors: Vectors, left: Ints, right: Ints) -> Floats:
-    """Minmax similarities (0 to 1) of pairs of documents on all features, shape (len(left),)."""
+    """Return minmax similarities (0 to 1) of pairs of documents on all features, shape (len(left),)."""
     return np.asarray(_paired(vectors.bounds, vectors.ids, vectors.values, left, right))
 
 
@@ -272,7 +273,7 @@ def draw_impostors(candidates: int, draw: int, subsets: int, rng: np.random.Gene
 
 
 def drawn(similarities: Floats, draws: Ints) -> Floats:
-    """Similarities of the impostors that take part, (T, n)."""
+    """Return similarities of the drawn impostors, (T, n)."""
     return np.asarray(similarities[draws, np.arange(len(draws))[:, None]])
 
 

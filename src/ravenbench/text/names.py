@@ -1,4 +1,4 @@
-"""Brings names and labels to one form, and says which may be one person's, several people's or nobody's.
+"""Brings names and labels to one form, and finds which may name one person, several people or no person.
 
 In: a name or label (text), or many; ``one_name_each``: pairs (name, reference or key); ``one_spelling``: labels or
 None; ``joined_spellings``: groups of names; ``near_ids``: ids of two tables.
@@ -7,9 +7,9 @@ Out: ``plain_name`` and ``read_again`` the name's form, ``label_key`` and ``name
 same and the spellings that were joined, as ``joined_spellings`` has them; ``handed_in_by`` a name or None,
 ``lookalikes`` groups of names, ``person_words`` title and words; ``near_ids`` in what ids differ, and pairs of them.
 
-Spellings that no reader tells apart are one name: letters with their accents apart (as in names of files from a Mac),
-characters nobody sees, all kinds of blanks. Authors whose names differ in letter case, underscores, compatible
-characters (full-width letters) or "by" before them alone are one author, too, and so are labels but for the "by".
+Spellings that look the same are one name: decomposed accents (as in names of files from a Mac), invisible characters,
+all kinds of blanks. Names that differ only in letter case, underscores, compatible characters (full-width letters) or a
+preceding "by" are also one author; the same applies to labels, except for the "by".
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""What Unicode calls default-ignorable, without the joiners: these some scripts need."""
+"""Unicode's default-ignorable characters without the joiners, which some scripts need."""
 _JOINERS = re.compile("[\u200c\u200d]")
 _KEYBOARDS = str.maketrans("\u064a\u0643", "\u06cc\u06a9")
 """Yeh and kaf as Arabic keyboards have them, and as Persian ones do."""
@@ -38,14 +38,14 @@ _GREEK_OR_CYRILLIC = re.compile("[\u0370-\u052f]")
 _WRITTEN = {"ł": "l", "ø": "o", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"}
 _WRITTEN |= {"ى": "ی", "ة": "ه"} | dict.fromkeys("أإآٱ", "ا")
 _LATIN = str.maketrans(_WRITTEN)
-"""Letters that keep no accent apart, and how they are written without."""
+"""Letters whose accent cannot be separated, and their spelling without it."""
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _PLAIN = re.compile(r"[!-~]+(?: [!-~]+)*")
 _NOBODY = re.compile(any_of("nobody"))
 _DOUBTFUL = re.compile(any_of("doubtful"))
 _EITHER = re.compile(r"(?<=\S) (?:or|and/or|oder) (?=\S)")
 _BOT = re.compile(r"(?i:(?:.*[\s_.\[/-])?bots?[ _-]?\d*\]?)|.*[a-z\d]B(?:ot|OT)\d*\]?")
-"""What ends in bot with a sign of it: a mark or a capital letter before, as in RemindMeBot."""
+"""Names that end in bot after a mark or with a capital letter, as in RemindMeBot."""
 _BOT_LIKE = re.compile(r"(?!(?:abbot|talbot|cabot|chabot|ribot|barbot)$)\w{3,}bot\d*")
 _BYLINE = re.compile(r"(?:(?:posted|written|story|text|words) )?by[ :]+(?=\w)|authors?: ?(?=\w)")
 _NUMBER = re.compile(r"\d{1,300}(?:\.\d{1,300})?(?:e[+-]?\d{1,3})?", re.ASCII | re.IGNORECASE)
@@ -57,7 +57,7 @@ _TITLES = re.compile("mrs?|ms|miss|dr|prof|sir|lady|lord|rev|mme|mlle|herr|frau|
 _SUFFIX = re.compile(
     r",? (?:ph\.? ?d|m\.? ?d|jr|sr|esq|m\.?sc|mba|mp|qc|kc)\.?$|(?<=\w) ?\([^()]*[^()\d][^()]*\)$"
 )
-"""What stands behind a name: a degree, a party, a name at birth."""
+"""Suffixes of a name: a degree, a party, a name at birth."""
 _PATRONYMIC = re.compile("(?:вич|вна|ична)$")
 _YEARS = re.compile(r"[,(]? ?\b\d{4} ?[-–] ?(?:\d{4}\b)?\)?")
 _PARTS = re.compile(any_of("parts"), re.IGNORECASE)
@@ -66,9 +66,10 @@ _KINDS = re.compile(
     any_of("kinds") + rf"|(?:\d{{1,2}}\.? )?(?:{_MONTH})(?: \d{{1,2}},?)? (?:19|20)\d\d"
 )
 _ROUNDED = re.compile(r"\d(?:[.,]\d+)?E\+?\d{2,3}|\d{15}0{2,}", re.ASCII)
-"""A number of more figures than a spreadsheet keeps, as it writes it: several people's, who differed in the others."""
+"""A number with more digits than a spreadsheet keeps, in the spreadsheet's form: it may stand for several people who
+differed in the lost digits."""
 _TIGHT = re.compile(r"[-'’]|(?<=[^\W\d_])0+(?=\d)")
-"""What some write in a name and others leave out: marks within words, zeros before the figures of a code."""
+"""Optional parts of a name: marks within words, zeros before the digits of a code."""
 _LISTED = re.compile(r"""\[["']([^"'\[\]]+)["']\]""")
 _WHOLE = re.compile(r"(\d+)\.0+")
 _ADDRESS = re.compile(r"(?:mailto:|https?://\S*/)?(?:/?u(?:ser)?/|@)?(?=\w)")
@@ -79,7 +80,7 @@ _COPY = re.compile(
 )
 _BLIND = re.compile(r"participant|teilnehmer.*|participante|partecipante|deelnemer", re.IGNORECASE)
 FEWEST_LETTERS = 7
-"""Letters of names that are compared letter by letter: shorter ones differ by one letter too often."""
+"""Fewest letters of names that are compared letter by letter: shorter names differ in one letter too often."""
 MOST_LETTERS = 60
 MOST_COMPARED = 5_000
 MOST_APART = 50
@@ -89,14 +90,15 @@ MOST_OF_ONE_NAME = 3
 
 @lru_cache(maxsize=2**16)
 def plain_name(name: str) -> str:
-    """A name as it is kept: composed (NFC), as it was before a misreading, without what nobody sees, with one blank."""
+    """Return a name in its stored form: composed (NFC), with misread characters restored, without invisible characters,
+    with single blanks."""
     if _PLAIN.fullmatch(name):
         return name
     return " ".join(_UNSEEN.sub("", composed(read_again(name))).split())
 
 
 def label_key(label: str) -> str:
-    """The key (text) that two spellings of one label share."""
+    """Return the key (text) that two spellings of one label have in common."""
     plain = plain_name(label)
     if not plain.isascii():
         plain = composed(_JOINERS.sub("", plain), "NFKC").translate(_KEYBOARDS)
@@ -105,8 +107,8 @@ def label_key(label: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def name_key(name: str) -> str:
-    """The key (text) that two spellings of one author's name share: bylines (``by Jane Austen``) and 12.0 for 12
-    among them."""
+    """Return the key (text) that two spellings of one author's name have in common, including bylines (``by Jane
+    Austen``) and 12.0 for 12."""
     key = label_key(name)
     if match := _WHOLE.fullmatch(key):
         return match[1]
@@ -117,7 +119,7 @@ def name_key(name: str) -> str:
 
 
 def read_again(name: str) -> str:
-    """A name whose UTF-8 was read as Windows-1252 or Latin-1 (``MÃ¼ller``) as it was; another as it is."""
+    """Restore a name whose UTF-8 was read as Windows-1252 or Latin-1 (``MÃ¼ller``); return other names unchanged."""
     for encoding in () if name.isascii() else ("cp1252", "latin-1"):
         with suppress(UnicodeError):
             return name.encode(encoding).decode("utf-8")
@@ -125,9 +127,9 @@ def read_again(name: str) -> str:
 
 
 def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
-    """The name that each author (name, person) goes by: each person's most frequent one, with the reference where two
-    persons have one name. ``person`` is a reference, or the ``name_key`` where there is none; "" of nobody, whose name
-    is None."""
+    """Return the name of each author (name, person): the person's most frequent name, with the reference if two persons
+    have the same name. ``person`` is a reference, or the ``name_key`` without one; "" means no person, and the name is
+    None."""
     names_by_person: dict[str, set[str]] = {}
     for name, person in authors:
         names_by_person.setdefault(name_key(name), set()).add(person)
@@ -157,8 +159,8 @@ def one_name_each(authors: Sequence[tuple[str, str]]) -> list[str | None]:
 def one_spelling(
     labels: Sequence[str | None], key: Callable[[str], str] = label_key
 ) -> tuple[list[str | None], list[str]]:
-    """Labels each in the most frequent of the spellings that are one; those without a character that is seen are None.
-    And which were joined, as ``joined_spellings`` has them."""
+    """Return each label in its most frequent spelling (None if it has no visible character), and the joined spellings
+    as in ``joined_spellings``."""
     counts = Counter(label for label in labels if label is not None)
     groups: dict[str, list[str]] = {}
     for label in counts:
@@ -174,7 +176,7 @@ def one_spelling(
 
 
 def joined_spellings(groups: Iterable[Collection[str]]) -> list[str]:
-    """Of groups of several names the spellings, with what tells those apart that look alike."""
+    """Return the spellings in groups of several names, with the difference between those that look alike."""
     several = []
     for names in (spellings for spellings in groups if len(spellings) > 1):
         looks: dict[str, list[str]] = {}
@@ -197,8 +199,8 @@ def _difference(names: Sequence[str]) -> str:
 
 
 def near_ids(ids: Iterable[str], other_ids: Iterable[str]) -> tuple[str, list[str]]:
-    """Pairs of ids and others that do not meet, and would as numbers (001 and 1) or without letter case: in what they
-    differ ("numbers", "case", "blanks" or "zeros"), and the pairs, sorted."""
+    """Return pairs of ids that differ but would match as numbers (001 and 1) or without letter case: the kind of
+    difference ("numbers", "case", "blanks" or "zeros"), and the sorted pairs."""
     id_set = set(ids)
     other_set = set(other_ids)
 
@@ -221,7 +223,8 @@ def near_ids(ids: Iterable[str], other_ids: Iterable[str]) -> tuple[str, list[st
 
 @lru_cache(maxsize=2**16)
 def is_nobody(name: str) -> bool:
-    """Whether a label is no person's name: [deleted], Anonymous, Various, ``HAMILTON OR MADISON``, a doubtful one."""
+    """Return whether a label does not name a person: [deleted], Anonymous, Various, ``HAMILTON OR MADISON``, a doubtful
+    name."""
     key = name_key(name)
     forms = {
         form.strip("[](){}<>.*'\" ")
@@ -233,7 +236,7 @@ def is_nobody(name: str) -> bool:
 
 
 def may_be_nobody(name: str) -> bool:
-    """Whether a name may be a number in place of a person, a program or a file on files: Anonymous 3, newsbot,
+    """Return whether a name may be a numbered unknown person, a program or a file about files: Anonymous 3, newsbot,
     noreply@x.org, notes."""
     return (
         _DOUBTFUL.fullmatch(key := name_key(name)) is not None
@@ -242,7 +245,7 @@ def may_be_nobody(name: str) -> bool:
 
 
 def is_several(name: str) -> bool:
-    """Whether a label may name several people: ``Erckmann & Chatrian``, ``Smith et al.``, ``1.23457E+17``."""
+    """Return whether a label may name several people: ``Erckmann & Chatrian``, ``Smith et al.``, ``1.23457E+17``."""
     return (
         _SEVERAL.search(_ADDRESS.sub("", name_key(name), 1)) is not None
         or _ROUNDED.fullmatch(name) is not None
@@ -250,8 +253,9 @@ def is_several(name: str) -> bool:
 
 
 def handed_in_by(name: str) -> str | None:
-    """Whose a file or folder is that Moodle names, ``Ann Roe_123_assignsubmission_file_``, Blackboard
-    (``…_aroe_attempt_2024-…``) or Turnitin (``12345 - Ann Roe - …``); else None. Marked blind, a person is a number.
+    """Return the person in the name of a file or folder from Moodle (``Ann Roe_123_assignsubmission_file_``),
+    Blackboard (``…_aroe_attempt_2024-…``) or Turnitin (``12345 - Ann Roe - …``); otherwise None. With blind marking,
+    the person is a number.
     """
     if (match := _HANDED_IN.fullmatch(name)) is not None and (match[1] or is_name(match[2])):
         return match[1] or match[2]
@@ -265,12 +269,13 @@ def handed_in_by(name: str) -> str | None:
 
 
 def is_part(folder: str) -> bool:
-    """Whether a folder's name is usual for a part of a data set, and so may be no author's: train, problem001."""
+    """Return whether a folder's name is usual for a part of a data set and therefore may not name an author: train,
+    problem001."""
     return _PARTS.fullmatch(folder) is not None
 
 
 def is_name(name: str) -> bool:
-    """Whether a name has the form of a person's first name and surname, and of no kind of texts."""
+    """Return whether a name has the form of a person's first name and surname, and not of a kind of texts."""
     words = re.split("[ -]", plain_name(name))
     return (
         len(words) in (2, 3, 4)
@@ -281,14 +286,14 @@ def is_name(name: str) -> bool:
 
 
 def is_kind(name: str) -> bool:
-    """Whether a label may be a kind of texts, and nobody's name: human, 1851, letters."""
+    """Return whether a label may be a kind of texts instead of a person's name: human, 1851, letters."""
     return _KINDS.fullmatch(name_key(name).replace("-", " ")) is not None
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Names that differ only in punctuation, accents, letters of other alphabets that look alike, word order ("Austen,
-    Jane"), titles, years, an address's host, initials, what stands behind ("Ann Roe, PhD"), or a letter of
-    a word, further first names, and surnames alone or handles (aroe): they may be one person's."""
+    """Return names that may name one person: they differ only in punctuation, accents, letters of other alphabets that
+    look alike, word order ("Austen, Jane"), titles, years, the host of an address, initials, suffixes ("Ann Roe, PhD"),
+    one letter of a word or further first names, or they are only a surname or a handle (aroe)."""
     groups: dict[str, dict[str, None]] = {}
     solid: dict[str, dict[str, None]] = {}
     surnames: dict[str, list[tuple[str, str, list[str]]]] = {}
@@ -330,7 +335,7 @@ def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
 
 
 def person_words(name: str) -> tuple[str, list[str]]:
-    """What stands before and behind a person's name, or "", and the name's words without it, the surname last: of
+    """Return what is before and after a person's name (or ""), and the name's words without it, the surname last: for
     ``Dr. Roe, Ann (Lab)`` "dr (lab)" and ann, roe."""
     behind = _SUFFIX.search(key := name_key(name))
     surname, _, first_name = _SUFFIX.sub("", key).partition(", ")

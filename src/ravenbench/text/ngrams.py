@@ -8,8 +8,8 @@ bounds. Two white-space characters or more count as one blank.
 
 Characters are numbered as they are met. Four numbers of 16 bits fit a 64-bit key; texts of more than 65,535 distinct
 characters take 21 bits each, of which three fit. A longer n-gram is the id of its first n − 1 characters with the
-next one appended, level by level, so nothing is ever hashed with loss. One open hash, ``Interner``, gives keys their
-ids, in order of first occurrence, for all kernels that count.
+next one appended, level by level, so nothing is ever hashed with loss. One open hash, ``Interner``, numbers the keys in
+order of first occurrence; all counting kernels use it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _58 = np.uint64(58)
 
 @njit(cache=True, inline="always")
 def place_of_bit(word: Any) -> Any:
-    """The place of a word's only bit: its product with a De Bruijn sequence begins with six bits that tell."""
+    """Return the position of a word's only bit: its product with a De Bruijn sequence begins with six bits that show
+    it."""
     return _PLACE[(word * _SEQUENCE) >> _58]
 
 
@@ -57,7 +58,7 @@ class Interner:
         self.size = 0
 
     def reserve(self, further: int) -> None:
-        """Make room for so many new keys at a load of at most one half."""
+        """Make room for a number of new keys at a load of at most one half."""
         need = self.size + further
         if 2 * need > len(self.table):
             # Made by numpy, not inside a kernel: numpy asks for huge pages, which halves the time of a count.
@@ -69,14 +70,14 @@ class Interner:
             intern(self.keys[: self.size], self.table, self.keys, 0, np.empty(self.size, np.int32))
 
     def ids(self, packed: Keys) -> Int32s:
-        """The id of every key; new ones are added."""
+        """Return the id of every key; new keys are added."""
         self.reserve(len(packed))
         ids = np.empty(len(packed), np.int32)
         self.size = intern(packed, self.table, self.keys, self.size, ids)
         return ids
 
     def count(self, packed: Keys, bounds: Ints) -> tuple[Ints, Int32s, Int32s]:
-        """Bounds by text, ids and counts of keys; new ones are added."""
+        """Return bounds by text, ids and counts of keys; new keys are added."""
         self.reserve(len(packed))
         ids, counts = np.empty((2, len(packed) + 1), np.int32)
         ends = np.zeros(len(bounds), np.int64)
@@ -103,8 +104,8 @@ def tally(
 
     Filled are ids, counts and, from ``ends[1]`` on, where each text's end; ``home`` is work space. ``table`` (slots, 2)
     is an open hash: key, and id with the running count of the present text in its lower half. ``keys`` maps ids back.
-    The time goes into cache misses: so id and count lie beside their key, sixteen slots are touched ahead of their use,
-    and what is a coin toss is computed rather than branched on.
+    Most time is lost to cache misses. Therefore id and count are next to their key, sixteen slots are read before they
+    are used, and unpredictable branches are replaced by arithmetic.
     """
     filled = np.uint64(0)
     touched = np.uint64(0)
@@ -130,7 +131,7 @@ def tally(
 
 @njit(cache=True, inline="always")
 def settle(ids: Int32s, counts: Int32s, start: int, stop: int, table: Keys) -> None:
-    """Put ids and counts in the place of the slots that one text touched, and set their running counts to 0."""
+    """Replace the slots that one text used by ids and counts, and set their running counts to 0."""
     for j in range(np.uint64(start), np.uint64(stop)):
         slot = np.uint32(ids[j])
         value = table[slot, 1]
@@ -151,13 +152,13 @@ def intern(packed: Keys, table: Keys, keys: Keys, size: int, ids: Int32s) -> int
 
 @njit(cache=True, inline="always")
 def home_of(key: Any, table: Keys) -> Any:
-    """The slot a key is looked for first, by the upper bits of its hash, which all of the key's bits decide."""
+    """Return the first slot for a key, from the upper bits of its hash, which depend on all of the key's bits."""
     return (((key * _GOLDEN) >> _32) * np.uint64(len(table))) >> _32
 
 
 @njit(cache=True, inline="always")
 def place_of(key: Any, slot: Any, table: Keys, keys: Keys, size: int) -> tuple[Any, int]:
-    """The slot of a key from its home slot on, where it is added if it is new, and the number of keys."""
+    """Return the slot of a key, searched from its home slot (a new key is added), and the number of keys."""
     while table[slot, 0] != key:
         if table[slot, 0] == 0:
             table[slot, 0] = key
@@ -176,7 +177,7 @@ _SPACES[:0x3001] = [chr(point).isspace() for point in range(0x3001)]
 _NO_SPACES = np.zeros(_UNICODE, np.bool_)
 _NARROW = 16
 _WIDE = 21
-"""Bits of a character's number; a lexicon is narrow until it has met too many characters."""
+"""Bits of a character's number; a lexicon is narrow until it has too many characters."""
 
 
 @dataclass(frozen=True)
@@ -187,11 +188,11 @@ class CharNgrams:
     lowercase: bool = True
 
     def lexicon(self) -> NgramLexicon:
-        """An empty lexicon of these units."""
+        """Return an empty lexicon of these units."""
         return NgramLexicon(self)
 
     def reference(self, text: str) -> Counter[str]:
-        """The counts of a text, made by plain slicing."""
+        """Return the counts of a text, made by plain slicing."""
         text = collapse(lowered(text) if self.lowercase else text)
         return Counter(text[i : i + self.n] for i in range(len(text) - self.n + 1))
 
@@ -225,12 +226,12 @@ class NgramLexicon:
         return self._levels[-1].count(packed, limits)
 
     def ids(self, names: Sequence[str]) -> Ints:
-        """Ids of n-grams as ``names`` gives them; new ones are added."""
+        """Return ids of n-grams as ``names`` gives them; new n-grams are added."""
         packed, _ = self._keys(names, _NO_SPACES)
         return self._levels[-1].ids(packed).astype(np.int64)
 
     def names(self, ids: Ints) -> list[str]:
-        """The n-grams with these ids."""
+        """Return the n-grams with these ids."""
         n = self.units.n
         shift = np.uint64(self._bits)
         numbers = np.empty((len(ids), n), np.uint64)
@@ -284,7 +285,7 @@ class NgramLexicon:
 
 
 def points_of(texts: Sequence[str]) -> tuple[Points, Ints]:
-    """The code points of texts, one after another, and their bounds by text."""
+    """Return the code points of texts, one after another, and their bounds by text."""
     bounds = np.zeros(len(texts) + 1, np.int64)
     np.cumsum(list(map(len, texts)), out=bounds[1:])
     return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4"), bounds
@@ -309,8 +310,8 @@ def windows(
     characters are met by now (``met`` before).
 
     ``number`` has by code point the number of a character, from 1 on (a key of 0 marks an empty slot), 0 for one not
-    met, and ``known_points`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled are
-    ``codes`` (len(points),), numbers, with their bounds by text ``ends``, and ``packed``, keys, with theirs,
+    met, and ``known_points`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled
+    are ``codes`` (len(points),), numbers, with their bounds by text ``ends``, and ``packed``, keys, with theirs,
     ``limits``; bounds begin with 0.
     """
     shift = np.uint64(bits)
@@ -348,7 +349,7 @@ def windows(
 def extend(
     ids: Int32s, limits: Ints, codes: Points, bounds: Ints, n: int, bits: int
 ) -> tuple[Keys, Ints]:
-    """Keys of (n + 1)-grams: the id of the n-gram at each place with the number of the character that follows it."""
+    """Return keys of (n + 1)-grams: the id of the n-gram at each position with the number of the next character."""
     packed = np.empty(len(ids), np.uint64)
     ends = np.zeros(len(limits), np.int64)
     filled = 0

@@ -1,4 +1,4 @@
-"""Finds NLTK's data, which are never fetched, and tags tokens by NLTK's English tagger.
+"""Finds NLTK's data (Raven never downloads them), and tags tokens with NLTK's English tagger.
 
 In: the name of a resource, "wordnet", "brown" or ``TAGGER``; for ``tag`` tokens.
 Out: ``find`` NLTK's path to it, ``missing`` the message of what is missing (None if it is here), ``lies_here`` bool,
@@ -23,8 +23,8 @@ _FILES = {"wordnet": "corpora/wordnet", "brown": "corpora/brown", TAGGER: f"tagg
 
 
 def find(resource: str) -> Any:
-    """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is not
-    here."""
+    """Return NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that installs it, if
+    it is missing."""
     resource_path, problem = _look(resource, os.environ.get("NLTK_DATA", ""))
     if problem is not None:
         raise problem.with_traceback(None)
@@ -32,13 +32,13 @@ def find(resource: str) -> Any:
 
 
 def missing(resource: str) -> str | None:
-    """The message of what is missing, or None where the resource is here (for methods that run without it)."""
+    """Return the message about a missing resource, or None if it is installed (for methods that run without it)."""
     problem = _look(resource, os.environ.get("NLTK_DATA", ""))[1]
     return None if problem is None else str(problem).replace("\n  ", "; ")
 
 
 def lies_here(resource: str) -> bool:
-    """Whether a resource lies in a folder that NLTK reads, told without importing NLTK, which takes seconds."""
+    """Return whether a resource is in a folder that NLTK reads, without importing NLTK, which takes seconds."""
     named = [Path(folder) for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep) if folder]
     roots = [Path(sys.prefix) / part for part in ("", "share", "lib")]
     roots += [
@@ -70,7 +70,7 @@ def _look(resource: str, folders: str) -> tuple[Any, MissingPart | None]:
 
 
 def get(resource: str) -> str:
-    """The command that brings a resource."""
+    """Return the command that installs a resource."""
     return f"python -m nltk.downloader {resource}"
 
 
@@ -94,5 +94,5 @@ def _tagger() -> Any:
 
 
 def tag(tokens: Sequence[str]) -> list[str]:
-    """Penn Treebank tags of tokens, in order."""
+    """Return the Penn Treebank tags of tokens, in order."""
     return [name for _, name in tagger().tag(list(tokens))] if tokens else []

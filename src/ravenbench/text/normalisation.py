@@ -1,8 +1,8 @@
-"""Undoes surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
+"""Undoes surface obfuscation: brings both sides of a problem to one plain form before they are compared.
 
 In: ``Normaliser(least)``, with the fewest training texts that a common word is in; ``fit`` takes training texts, to
 learn common words from, ``transform`` texts. The rules for spelling and contractions are of English.
-Out: ``transform`` gives texts in plain form, in the same order; a text of which nothing would be left stays as it was.
+Out: ``transform`` gives texts in plain form, in the same order; a text that would become empty stays unchanged.
 AttributeError before ``fit``.
 
 References
@@ -71,16 +71,16 @@ _VARIANTS = (
 
 @dataclass(eq=False, repr=False)
 class Normaliser(Component):
-    """Letters of other alphabets and invisible characters undone, marks and spacing repaired, contractions expanded,
-    discourse markers dropped, one spelling variant, and words nobody else writes replaced by the one common word a
-    letter away.
+    """Replaces letters of other alphabets, removes invisible characters, repairs marks and spacing, expands
+    contractions, drops discourse markers, uses one spelling variant, and replaces words that nobody else writes by the
+    only common word at a distance of one letter.
 
     ``known_`` are the training texts each lowercase word occurs in.
 
     Parameters
     ----------
     least : int
-        Texts a word must occur in, in training, to be taken for well spelt.
+        Number of training texts in which a word must occur to count as correctly spelt.
     """
 
     name = "normaliser"
@@ -99,7 +99,7 @@ class Normaliser(Component):
         return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
-        """The texts in plain form; a text that would vanish stays as it was."""
+        """Return the texts in plain form; a text that would become empty stays unchanged."""
         spelt = cache(self._spelt)
         return [
             _WORD.sub(lambda match: spelt(match[0]), self._surface(text)).strip() or text

@@ -1,15 +1,15 @@
-"""Finds passages that texts of several authors share: licences, headers, forms (nobody's style).
+"""Finds passages that texts by several authors have in common: licences, headers, forms (no author's style).
 
 In: ``SharedPassages.among``, ``cleaner`` and ``shared_by_authors``: texts and their authors, in the same order; the
 methods of ``SharedPassages``, and what ``cleaner`` gives: one text.
 Out: ``SharedPassages``: ``without`` the text without shared passages and what Project Gutenberg adds, ``stretches``
 half-open spans of code points (from 0), ``line_of`` the first shared line or None; ``cleaner`` a function from text to
-text; ``shared_by_authors`` a ``SharedSign`` or None; ``units`` lines. ValueError for fewer authors than texts. *Shared*: by
-``FEWEST_AUTHORS`` (3) authors or more.
+text; ``shared_by_authors`` a ``SharedSign`` or None; ``units`` lines. ValueError for fewer authors than texts.
+*Shared*: by ``FEWEST_AUTHORS`` (3) authors or more.
 
-A passage is a whole line of 40 characters or more (of one above 400 a sentence), or words in one order, a dozen or
-more, wherever lines end and whatever few words (a title, a date, a name) are between: three in a row, two such runs
-near each other, two of these pairs near each other, each in texts of several authors.
+A passage is a whole line of 40 characters or more (of one above 400 a sentence), or a dozen or more words in one order,
+with any line breaks and a few other words (a title, a date, a name) between them: three in a row, two such runs near
+each other, two of these pairs near each other, each in texts of several authors.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from numpy.typing import NDArray
 from ravenbench.types import Bools, Ints
 
 FEWEST_AUTHORS = 3
-"""Authors in whose texts a line stands before it counts as nobody's: two may quote each other."""
+"""Fewest authors with a line for it to count as shared: two authors may quote each other."""
 SHORTEST = 40
 LONGEST = 400
-"""Characters of a line that is looked at; of longer lines their sentences are."""
+"""Fewest and most characters of an examined line; of longer lines, the sentences are examined."""
 IN_A_ROW = 3
 BETWEEN = 12
 LEVELS = 3
-"""Words in a row that a passage is made of, words that may differ between two parts of it, and how often parts are
-put together."""
+"""Consecutive words in a part of a passage, words that may differ between two parts, and how often parts are joined."""
 EDGE = 8_000
-"""Characters at the beginning and at the end of a text in which passages with words that differ are looked for."""
+"""Number of characters at the beginning and at the end of a text in which passages with differing words are
+searched."""
 MOST_CHARACTERS = 2**26
-"""Characters of texts in all that are looked at so, the first ones."""
+"""Total number of characters (the first) that are examined in this way."""
 SAMPLE = 150
-"""Texts of a set that are looked through for such passages before all others are."""
+"""Number of texts of a set that are searched for these passages before all others."""
 MOST_OF_LINE = 2 / 3
-"""Share of a line's words from which on the line is taken out with the words that differ."""
+"""Smallest proportion of a line's words for which the line is removed together with the differing words."""
 GUTENBERG = re.compile(r"\bproject gutenberg(?:'s|\(?tm\)?|-tm|™)?\b", re.IGNORECASE)
 _START = re.compile(
     r"^.*\*\*\* ?START OF (?:THE|THIS) PROJECT GUTENBERG[^\n]*\n?|^\*END(?:\*| THE SMALL"
@@ -68,7 +68,7 @@ Keys = NDArray[np.uint64]
 
 
 def units(text: str) -> Iterator[str]:
-    """The lines of a text that are looked at, and of longer ones their sentences."""
+    """Return the examined lines of a text, and the sentences of longer lines."""
     for line in text.split("\n"):
         line = line.strip()
         if len(line) > LONGEST:
@@ -156,8 +156,8 @@ def _shared_levels(
 
 @dataclass(frozen=True)
 class SharedPassages:
-    """What texts of several authors share: ``lines`` (or sentences of long ones), ``levels``, sorted keys of words in
-    one order by level, and the ``rows`` of texts with such words."""
+    """What texts by several authors have in common: ``lines`` (or sentences of long ones), ``levels``, sorted keys of
+    words in one order by level, and the ``rows`` of texts with such words."""
 
     lines: frozenset[str] = frozenset()
     levels: tuple[Keys, ...] = ()
@@ -165,7 +165,7 @@ class SharedPassages:
 
     @classmethod
     def among(cls, texts: Iterable[str], authors: Iterable[object], words: bool = True) -> Self:
-        """Those that stand in texts of ``FEWEST_AUTHORS`` authors or more; unless ``words``, lines alone."""
+        """Find passages in texts by at least ``FEWEST_AUTHORS`` authors; without ``words``, only lines."""
         first_author: dict[int, object] = {}
         several: dict[str, set[object]] = {}
         codes: dict[object, int] = {}
@@ -192,14 +192,14 @@ class SharedPassages:
         )
 
     def line_of(self, text: str) -> str | None:
-        """The first of these lines that stands in a text."""
+        """Return the first of these lines in a text."""
         return (
             next((unit for unit in units(text) if unit in self.lines), None) if self.lines else None
         )
 
     def stretches(self, text: str) -> list[tuple[int, int]]:
-        """Half-open spans (characters) in a text of words that others have in the same order, with those that stand
-        between."""
+        """Return half-open spans (characters) of words that other texts have in the same order, with the words between
+        them."""
         if not self.levels:
             return []
         words = _hashes(text)
@@ -224,7 +224,7 @@ class SharedPassages:
         return joined_stretches
 
     def without(self, text: str) -> str:
-        """A text without these passages, and without what Project Gutenberg puts before and after it."""
+        """Return a text without these passages, and without Project Gutenberg's header and footer."""
         text = _without_gutenberg(text) if "GUTENBERG" in text.upper() else text
         remaining = list[str]()
         end = 0
@@ -283,14 +283,15 @@ def _without_gutenberg(text: str) -> str:
 def cleaner(
     texts: Iterable[str], authors: Iterable[object], empty: bool = True
 ) -> Callable[[str], str]:
-    """What takes out of a text what these share; one that holds nothing else stays unless it may be ``empty``."""
+    """Return a function that removes from a text the passages that these texts have in common; a text with nothing else
+    stays unless it may be ``empty``."""
     shared_passages = SharedPassages.among(texts, authors)
     return lambda text: plain if (plain := shared_passages.without(text)).strip() or empty else text
 
 
 class SharedSign(NamedTuple):
-    """That texts share passages: their rows, the beginning of the first passage, and whether Project Gutenberg's licence
-    is among them."""
+    """A sign that texts have passages in common: their rows, the beginning of the first passage, and whether Project
+    Gutenberg's licence is among the passages."""
 
     rows: list[int]
     begin: str
@@ -298,7 +299,8 @@ class SharedSign(NamedTuple):
 
 
 def shared_by_authors(texts: Sequence[str], authors: Sequence[object]) -> SharedSign | None:
-    """Passages of several authors, where they stand in a few texts, and in one of fifty; or None."""
+    """Return the sign that several authors have passages in common, if these are in a few texts and in at least one of
+    fifty; otherwise None."""
     step = -(-len(texts) // SAMPLE) or 1
     shared_passages = SharedPassages.among(texts[::step], authors[: len(texts) : step])
     if step > 1:

@@ -33,7 +33,7 @@ from ravenbench.types import Bools, Floats, Ints
 
 
 class Shelf:
-    """Models of the documents ``rows`` that are in use, in slots that are written over and over."""
+    """Models of the documents ``rows`` that are in use, in slots that are reused."""
 
     def __init__(self, texts: TextTable, rows: Ints, escape: bool, budget: int) -> None:
         self.texts = texts
@@ -64,7 +64,7 @@ class Shelf:
         self.sizes = np.zeros((slots, 3), np.int64)
 
     def compare(self, low: Ints, high: Ints, order: int) -> Floats:
-        """Cross-entropies of pairs, taken in this order, (n, 2): of ``high`` under ``low``, and of low under high."""
+        """Return cross-entropies of pairs in this order, (n, 2): of ``high`` under ``low``, and of low under high."""
         bits = np.empty((len(low), 2))
         pair_rows = np.searchsorted(self.rows, np.stack([low, high], axis=1)).ravel()
         met = np.argsort(pair_rows, kind="stable")
@@ -158,7 +158,7 @@ class Shelf:
 
 
 def points_of(raw: bytes) -> NDArray[Any]:
-    """Code points of a text: uint8 where they fit, else uint32."""
+    """Return the code points of a text: uint8 if they fit, otherwise uint32."""
     if raw.isascii():
         return np.frombuffer(raw, dtype=np.uint8)
     text = raw.decode()
@@ -170,18 +170,18 @@ def points_of(raw: bytes) -> NDArray[Any]:
 
 ORDERS = range(6)
 BUDGET = 32 * 2**20
-"""Bytes of models kept at a time."""
+"""Bytes of models in memory at a time."""
 PARTNERS = 5
-"""From so many other texts on it is worth to make an automaton of a text that reads them: measured on texts of 700 and
-of 3,000 characters, with fewer it takes longer than comparing pair by pair, with 20 half as long."""
+"""Fewest other texts for which an automaton of a text is worth building: on texts of 700 and of 3,000 characters, with
+fewer texts it takes longer than comparing pair by pair, with 20 half as long."""
 LONGEST = 2**16
-"""Bytes of the longest text of which an automaton is tried."""
+"""Bytes of the longest text for which an automaton is tried."""
 NODES = 2**16
 """Most distinct grams of a text whose automaton has cells of two bytes."""
 TABLE = 2**24
 """Bytes of the largest table: that of a text with thousands of different characters is larger."""
 AT_ONCE = 16
-"""Texts whose characters are gathered at a time."""
+"""Number of texts whose characters are collected at a time."""
 
 
 def cross_entropies(
@@ -193,9 +193,9 @@ def cross_entropies(
     budget: int = BUDGET,
     both: bool = True,
 ) -> Floats:
-    """Cross-entropies of text pairs in both directions, (n, 2), bits a character, lower = more alike: ``b`` under the
-    model of ``a``, then ``a`` under that of ``b``; both NaN where a text is empty. Where ``both`` are not wanted, the
-    second may be NaN everywhere: where some texts are much longer than others it costs most of the time.
+    """Return cross-entropies of text pairs in both directions, (n, 2), in bits a character, lower = more alike: ``b``
+    under the model of ``a``, then ``a`` under that of ``b``; both NaN where a text is empty. Where ``both`` are not
+    wanted, the second may be NaN everywhere: where some texts are much longer than others it costs most of the time.
 
     Texts that meet several others are modelled once, as an automaton that reads the others. The other pairs are taken
     in an order that brings the pairs of a document together, each unordered pair once; a document is modelled again
@@ -255,7 +255,7 @@ def _compare_pairs(texts: TextTable, pairs: Ints, is_wanted: Bools, order: int) 
 
 
 def close_together(low: Ints, high: Ints) -> Ints:
-    """An order (n,) of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair
+    """Return an order (n,) of pairs in which a document's pairs are close together (reverse Cuthill–McKee of the pair
     graph)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee

@@ -8,12 +8,11 @@ Out: the filled arrays (of most functions nothing else); costs are whole numbers
 ``entries`` two counts, ``number`` one, ``add_up`` and ``add_up_escaped`` a cost. An automaton is a table that reads
 another text character by character.
 
-A 6-gram that ends at position i is kept as two words of three characters, read backwards: the high word holds
-characters i, i−1, i−2 and the low word i−3, i−4, i−5, each as code point + 1 in 21 bits, 0 before the text.
-Sorted this way, the longest suffix of a 6-gram that another text contains is the longest prefix it shares
-with one of its two neighbours there, so two sorted texts are compared by one merge and nothing is searched.
-Distinct 6-grams in this order are a text's *entries*. Arrays to be filled are passed in, since fresh memory
-costs as much as the work done in it.
+A 6-gram that ends at position i is stored as two words of three characters, read backwards: the high word has
+characters i, i−1, i−2 and the low word i−3, i−4, i−5, each as code point + 1 in 21 bits, 0 before the text. Sorted this
+way, the longest suffix of a 6-gram that another text contains is the longest prefix it shares with one of its two
+neighbours there, so two sorted texts are compared by one merge and nothing is searched. Distinct 6-grams in this order
+are a text's *entries*. Arrays to be filled are passed in, since fresh memory costs as much as the work done in it.
 
 The automaton: a *gram* is a string of one to six characters that the text contains; node 0 is the empty one. Each has
 the cost of its last character after those before it. Read character by character, another text's longest suffix among
@@ -37,7 +36,7 @@ WIDTH = 8
 """Columns of a table by gram length; a power of two is faster than the 7 needed."""
 POSITION_BITS = 22
 UNIT = 1 << 32
-"""Costs are whole numbers of this fraction of a bit, so that their sum is the same in any order."""
+"""Costs are multiples of this fraction of a bit, so that their sum is the same in any order."""
 SYMBOLS = 127
 """Most distinct characters of a text whose 6-grams and positions fit one 64-bit sort key."""
 _ONE = np.uint64(1 << 21)
@@ -59,8 +58,8 @@ def pack(points: Array, code: Array, words: Array, keys: Array) -> bool:
     position).
 
     ``points`` (n ≥ 1,) are code points, ``code`` int64 work space as long as there are such; filled are ``words`` (n +
-    3,), of which ``words[i + 3]`` is the high word of position i, hence ``words[i]`` its low word, and ``keys`` (n,).
-    False where keys do not hold: more than ``SYMBOLS`` distinct characters, or 2 ** ``POSITION_BITS`` in all.
+    3,), of which ``words[i + 3]`` is the high word of position i and ``words[i]`` therefore its low word, and ``keys``
+    (n,). False if the text does not fit: more than ``SYMBOLS`` distinct characters, or 2 ** ``POSITION_BITS`` in all.
     """
     highest = np.int64(0)
     for point in points:
@@ -393,7 +392,7 @@ def compare(
     """Bits a character of each of two texts under the other's model, ``result`` (m, 2): b under a, then a under b.
 
     ``pairs`` (m, 2) are slots of models; ``sizes`` (slots, 3) has characters, trigrams and entries of each, and the
-    other arrays hold models by slot; ``escaped`` is None without escapes.
+    other arrays have models by slot; ``escaped`` is None without escapes.
     """
     for p in range(len(pairs)):
         a, b = pairs[p]
@@ -426,7 +425,7 @@ def compare(
 
 
 LANES = 8
-"""Texts read at a time: each waits for memory, and in the meantime the others go on."""
+"""Number of texts read at a time: while one waits for memory, the others continue."""
 
 
 @njit(cache=True)

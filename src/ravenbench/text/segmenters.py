@@ -1,4 +1,4 @@
-"""Finds where the words of a text begin and end, in every script, and what of a word its ending is (ours).
+"""Finds where the words of a text begin and end, in every script, and which part of a word is the ending (ours).
 
 In: a ``Segmenter`` (``Spaces``, ``Characters``, ``ICU``) and a text, or a word for ``stem``, ``lower``, ``upper``; for
 ``detect`` the texts of a corpus and its language (a code, a label, "" = several, None = unknown); for ``language_of``
@@ -8,13 +8,13 @@ Out: ``pieces`` a list of pieces that together are the text, ``words`` words in 
 trusted (or None); ``writing_of`` "spaces", "characters" or "runs"; ``language_of`` a language as for ``detect``.
 ``require`` raises SpecError for a language without known endings, MissingPart without its package.
 
-Spaces part words in most scripts. Chinese, Japanese, Thai, Lao, Khmer and Burmese have none: where the alphabet is
-large, every character stands for itself (``characters``), elsewhere a dictionary finds the words (``icu``). A text of
-several scripts is parted run by run, so that Latin words among Chinese ones stay whole. ``detect`` chooses by the
-scripts of a corpus, and refuses where nothing can be trusted.
+Most scripts have spaces between words. Chinese, Japanese, Thai, Lao, Khmer and Burmese do not: if the alphabet is
+large, every character is a word (``characters``); otherwise a dictionary finds the words (``icu``). A text of several
+scripts is divided run by run, so that Latin words among Chinese words stay whole. ``detect`` chooses by the scripts of
+a corpus, and refuses if no segmenter is reliable.
 
-In agglutinating languages the ending of a word does what function words do elsewhere. Where Snowball knows the
-language (``ENDINGS``), a word is a stem with what stands before and after it.
+In agglutinating languages, endings do the work of function words in other languages. If Snowball knows the language
+(``ENDINGS``), a word is a stem with the parts before and after it.
 
 References
 ----------
@@ -73,12 +73,12 @@ _CHARACTER = re.compile(
 """A Chinese character, a sound in hiragana as it is written, or a run of katakana or of a small alphabet."""
 _BEYOND = re.compile("[\U00010000-\U0010ffff]")
 FEWEST = 0.05
-"""Share of letters in a script without spaces from which on a corpus is parted as that script needs."""
+"""Smallest proportion of letters in a script without spaces for which a corpus is divided as that script needs."""
 LEAST_SPACE = 0.05
-"""Share of white space among characters below which words of other scripts cannot be found: English has .17."""
+"""Smallest proportion of white space for which words of other scripts can be found: English has .17."""
 _TEXTS = 400
 _CHARACTERS = 2_000
-"""Texts looked at, and characters of each."""
+"""Number of examined texts, and of characters of each."""
 ENDINGS = {
     "ar": ("Arabic", "ara"),
     "et": ("Estonian", "est"),
@@ -95,7 +95,7 @@ _TELLING = {
     "hu": "a az és hogy nem is egy de ez csak meg volt",
     "tr": "ve bir bu da de için çok ile gibi daha ne ama",
 }
-"""Frequent words by which a language is known where the corpus does not name it."""
+"""Frequent words that identify a language if the corpus does not name it."""
 INSTALL = "pip install 'ravenbench[languages]'"
 
 
@@ -104,7 +104,8 @@ def _runs_of(text: str) -> re.Pattern[str]:
 
 
 class Segmenter(Component):
-    """Base of what parts a text into pieces: words, and what stands between them; nothing is put in or lost.
+    """Base class of segmenters, which divide a text into pieces (words, and what is between them); nothing is added or
+    lost.
 
     Examples
     --------
@@ -114,10 +115,10 @@ class Segmenter(Component):
 
     @abstractmethod
     def divide(self, run: str) -> list[str]:
-        """The words of a run of letters of scripts that have no spaces."""
+        """Return the words in a run of letters of scripts without spaces."""
 
     def pieces(self, text: str) -> list[str]:
-        """The pieces of a text in order; together they are the text."""
+        """Return the pieces of a text in order; together they are the text."""
         script_runs = list(filter(None, _runs_of(text).split(text)))
         if not _WITHOUT_SPACES.search(text):
             return script_runs
@@ -129,31 +130,31 @@ class Segmenter(Component):
         ]
 
     def words(self, text: str) -> list[str]:
-        """The words of a text that hold no digit, in lowercase."""
+        """Return the words of a text without digits, in lowercase."""
         return [self.lower(piece) for piece in self.pieces(text) if is_word(piece)]
 
     def lower(self, word: str) -> str:
-        """A word in lowercase."""
+        """Return a word in lowercase."""
         return lowered(word, False)
 
     def upper(self, word: str) -> str:
-        """A word in uppercase."""
+        """Return a word in uppercase."""
         return word.upper()
 
     def stem(self, word: str) -> tuple[int, int]:
-        """Where the stem of a lowercase word begins and ends (half-open, in characters): what stands before and after
-        it stays in its place."""
+        """Return where the stem of a lowercase word begins and ends (half-open, in characters): the parts before and
+        after it stay in their place."""
         return 0, len(word)
 
 
 def is_word(piece: str) -> bool:
-    """Whether a piece is a word without a digit; what stands between words begins with no letter."""
+    """Return whether a piece is a word without a digit; a piece between words does not begin with a letter."""
     return piece.isalpha() or (piece[:1].isalnum() and not any(map(str.isdigit, piece)))
 
 
 @dataclass(eq=False, repr=False)
 class Spaces(Segmenter):
-    """Words stand between spaces and punctuation, as in most scripts.
+    """Words are between spaces and punctuation, as in most scripts.
 
     Parameters
     ----------
@@ -224,8 +225,8 @@ def _alike(word: str, second: str) -> int:
 
 @dataclass(eq=False, repr=False)
 class ICU(Segmenter):
-    """Words of Chinese, Japanese, Thai, Lao, Khmer and Burmese by the dictionaries of ICU; of other scripts between
-    spaces."""
+    """Finds words of Chinese, Japanese, Thai, Lao, Khmer and Burmese with the dictionaries of ICU; words of other
+    scripts by spaces."""
 
     name = "icu"
 
@@ -249,7 +250,7 @@ def _stand_in(match: re.Match[str]) -> str:
 @dataclass(eq=False, repr=False)
 class Characters(Segmenter):
     """Every Chinese character and every sound in hiragana is a word, and so is a run of katakana: for Chinese and
-    Japanese without a dictionary. Other scripts are parted at spaces."""
+    Japanese without a dictionary. Other scripts are divided at spaces."""
 
     name = "characters"
 
@@ -258,8 +259,8 @@ class Characters(Segmenter):
 
 
 class Detected(NamedTuple):
-    """A segmenter, ``why`` it was chosen (empty where spaces part words and nothing else is to be said), and why its
-    words cannot be trusted, if they cannot."""
+    """A segmenter, ``why`` it was chosen (empty if words have spaces between them and no note is needed), and the
+    reason if its words are unreliable."""
 
     segmenter: Segmenter
     why: str = ""
@@ -271,8 +272,8 @@ class Detected(NamedTuple):
 
 
 def language_of(labels: Labels | None) -> str | None:
-    """The language of a corpus by its column: a code of ``ENDINGS`` or the label itself, empty where there are several,
-    None where none is named."""
+    """Return the language of a corpus from its column: a code of ``ENDINGS`` or the label itself, empty if there are
+    several, None if there is none."""
     codes = (
         []
         if labels is None
@@ -287,7 +288,8 @@ def language_of(labels: Labels | None) -> str | None:
 
 
 def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Detected:
-    """The segmenter for a corpus, by the scripts of some of its texts; ``language`` as ``language_of`` names it."""
+    """Return the segmenter for a corpus, by the scripts of some of its texts; ``language`` as ``language_of`` returns
+    it."""
     sampled_rows = range(0, len(texts), max(1, len(texts) // _TEXTS))
     text = "\n".join(texts[row][:_CHARACTERS] for row in sampled_rows)
     if text.isascii():
@@ -306,7 +308,10 @@ def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Det
     )
     observation = f"{name} has no spaces between words ({large + small:.0%} of the letters)"
     if large + small < 1 - MOSTLY:
-        observation = "The texts have several scripts: Raven finds words by spaces if the script has them; {observation}"
+        observation = (
+            "The texts have several scripts: Raven finds words by spaces if the script has"
+            f" them; {observation}"
+        )
     # Where a dictionary errs, function words move with content words; characters do not (docs/languages.md).
     if small < FEWEST:
         return Detected(Characters(), f"{observation}: every character counts as a word")
@@ -324,13 +329,13 @@ def detect(texts: Sequence[str] | TextTable, language: str | None = None) -> Det
 
 
 Writing = Literal["spaces", "characters", "runs"]
-"""How words stand in texts: between blanks, as characters of a large alphabet, or in runs without blanks."""
+"""How words are written: between blanks, as characters of a large alphabet, or in runs without blanks."""
 MOSTLY = 0.2
-"""Share of letters from which on texts are said to be written so."""
+"""Smallest proportion of letters for which texts count as written in this way."""
 
 
 def writing_of(texts: Sequence[str]) -> Writing:
-    """How words are written in some texts, one of ``Writing``."""
+    """Return how words are written in some texts, one of ``Writing``."""
     text = "\n".join(text[:_CHARACTERS] for text in texts)
     share = {} if text.isascii() else _shares(text)
     large, small = (sum(share.get(script, 0) for script in scripts) for scripts in (LARGE, SMALL))
@@ -353,7 +358,10 @@ def _spaced(text: str, share: dict[str, float], language: str | None) -> Detecte
         )
     space = sum(map(str.isspace, text)) / max(len(text), 1)
     if text and space < LEAST_SPACE:
-        refusal = f"{space:.1%} of the corpus is white space: it has no spaces between words, so Raven cannot find words"
+        refusal = (
+            f"{space:.1%} of the corpus is white space: it has no spaces between words, so"
+            " Raven cannot find words"
+        )
         return Detected(Spaces(), "", refusal)
     if share.get("Hangul", 0) > 0.5:
         return Detected(

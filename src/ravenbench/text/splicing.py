@@ -7,17 +7,17 @@ Out: ``cut`` a ``Cut`` (numbers of pieces and words, counts of content words by 
 ``splice`` new texts as UTF-8 bytes; ``topics_named`` two shares of texts, 0 to 1, or two None;
 ``case_of`` LOWER, CAPITAL or UPPER (0 to 2). ValueError if a text needs content words and its donors have none.
 
-A text is a sequence of pieces: words (``text.segmenters`` finds them) and what stands between them. A word with a
-digit in it is no word here. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
-*content words*; of one with an ending only the stem moves. A word in a new place takes the case of the word that
-stood there: lowercase, capitalised or upper case; of what is mixed only the first letter counts.
+A text is a sequence of pieces: words (``text.segmenters`` finds them) and the pieces between them. A word with a digit
+does not count as a word here. Of the others some frequent ones stay (``text.content_words`` says which), the rest are
+*content words*; of one with an ending only the stem moves. A word in a new place takes the case of the previous word
+there: lowercase, capitalised or upper case; for mixed case only the first letter counts.
 
-Every replacement holds something else still. *Fitted* gives each place a word of its own length and the case of the
-word that stood there; words with digits stay. *Free* gives the donor's words in the donor's order, of any length, in
-the case that the donor writes them in, and words with digits by the donor's; sentences still open with a capital where
-they did. *Names-only* replaces only content words that have a capital inside of a sentence or stand in an address, and
-words with digits, by such of the donor. *Natural* gives each word one of its own part of speech and inflection, as a
-tagger finds them. Both keep the case of the place.
+Every replacement keeps something else constant. *Fitted* gives each place a word with the length and case of the
+previous word; words with digits stay. *Free* gives the donor's words in the donor's order, of any length, in the case
+that the donor writes them in, and words with digits by the donor's; sentences still open with a capital where they did.
+*Names-only* replaces only content words that have a capital inside a sentence or are part of an address, and words with
+digits, by the same kind of words of the donor. *Natural* gives each word one of its own part of speech and inflection,
+as a tagger finds them. Both keep the case of the place.
 
 Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a
 time.
@@ -47,24 +47,23 @@ if TYPE_CHECKING:
 
 REPLACEMENTS = FITTED, FREE, NAMES, NATURAL = "fitted", "free", "names-only", "natural"
 BOTH = {FITTED: "", FREE: "free_"}
-"""The replacements that decide wherever content is replaced, and what names of what they make begin with."""
+"""The kinds of replacement that decide verdicts, and the prefix of names of their texts."""
 LOWER, CAPITAL, UPPER = range(3)
 ENDS, DIGITS, APART, ADDRESS = 1, 2, 4, 8
-"""What a piece may be: one that stands between words and ends a sentence; a word with digits; a blank; a sign of an
-address."""
+"""Kinds of pieces: between words and at the end of a sentence; a word with digits; a blank; a sign of an address."""
 SENTENCE_ENDS = frozenset(".!?…:\n。！？")
 
 
 def case_of(word: str) -> int:
-    """LOWER, CAPITAL or UPPER; a single letter is never UPPER, what is mixed goes by its first letter."""
+    """Return LOWER, CAPITAL or UPPER; a single letter is never UPPER; mixed case counts by its first letter."""
     if len(word) > 1 and word.isupper():
         return UPPER
     return CAPITAL if word[:1].isupper() else LOWER
 
 
 class Pieces(dict[str, int]):
-    """The number of each piece; a new one gets the next when it is looked up. ``words`` are the numbers of lowercase
-    words: a word with a digit in it is a piece but no word."""
+    """The number of each piece; a new piece gets the next number. ``words`` are the numbers of lowercase words: a word
+    with a digit is a piece but not a word."""
 
     def __init__(self, segmenter: Segmenter, table: TextTable) -> None:
         super().__init__()
@@ -101,33 +100,33 @@ class Pieces(dict[str, int]):
         return pieces
 
     def word_of(self, pieces: Int32s) -> Int32s:
-        """The numbers of these pieces' words, −1 for those that are none."""
+        """Return the numbers of these pieces' words, −1 for pieces that are not words."""
         words: Int32s = np.frombuffer(self._word, np.int32)[pieces]
         return words
 
     def sizes(self, words: Int32s) -> Int32s:
-        """The number of characters of these words' stems, same shape."""
+        """Return the number of characters of these words' stems, same shape."""
         sizes: Int32s = np.frombuffer(self._size, np.int32)[words]
         return sizes
 
     def cases(self, pieces: Int32s) -> NDArray[np.int8]:
-        """The case of each of these pieces."""
+        """Return the case of each of these pieces."""
         cases: NDArray[np.int8] = np.frombuffer(self._case, np.int8)[pieces]
         return cases
 
     def are(self, kind: int, pieces: Int32s) -> Bools:
-        """Which of these pieces are of a kind."""
+        """Return which of these pieces are of a kind."""
         kinds: Bools = (np.frombuffer(self._kind, np.int8)[pieces] & kind) > 0
         return kinds
 
     def forms(self, words: Int32s, cases: NDArray[np.int8]) -> Int32s:
-        """The pieces that are these words in these cases."""
+        """Return the pieces that are these words in these cases."""
         forms: Int32s = np.frombuffer(self._forms, np.int32).reshape(-1, 3)[words, cases]
         return forms
 
     def texts_of(self, pieces: Int32s, new: Int32s, bounds: Ints) -> list[bytes]:
-        """Texts in UTF-8, from each of the bounds to the next: what stands before the stem of each of ``pieces``, the
-        stem of the one in its place in ``new``, and what stands after it."""
+        """Return texts in UTF-8, from each bound to the next: for each of ``pieces`` the part before its stem, the stem
+        of the piece in its place in ``new``, and the part after it."""
         from ravenbench.text.splicing_kernel import spliced  # numba takes a while
 
         piece_bounds = (
@@ -187,15 +186,15 @@ class Pieces(dict[str, int]):
 
 
 FUNCTION_WORDS = 200
-"""Most frequent words that may stay."""
+"""Largest number of frequent words that may stay."""
 SAMPLE = 20_000
-"""Texts the most frequent words are counted in; of more a seeded sample."""
+"""Number of texts in which the most frequent words are counted; if there are more, a seeded sample."""
 COUNTED = 5_000
-"""Most frequent words whose spread over topics is measured."""
+"""Number of frequent words whose spread over topics is measured."""
 MOST_PIECES = 60_000_000
-"""Pieces kept at a time (a quarter of a gigabyte)."""
+"""Number of pieces in memory at a time (a quarter of a gigabyte)."""
 LONGEST = 24
-"""Letters from which on words count as equally long."""
+"""Number of letters from which words count as equally long."""
 
 
 class Cut(NamedTuple):
@@ -211,7 +210,7 @@ class Cut(NamedTuple):
 
     @property
     def contents(self) -> int:
-        """How many content words there are."""
+        """Number of content words."""
         return len(self.words)
 
 
@@ -279,14 +278,14 @@ class Splicer:
         self._keep(function_words)
 
     def keeping(self, function_words: int) -> Splicer:
-        """The same texts, cut already, with another number of words that may stay."""
+        """Return a splicer of the same cut texts with another number of words that may stay."""
         splicer = copy.copy(self)
         splicer._keep(function_words)
         return splicer
 
     def topics_named(self, staying: bool) -> float | None:
-        """Share of texts whose topic a classifier names from the words that stay, or else from all frequent words;
-        texts by authors that it has not seen. None where authors or topics are unknown."""
+        """Return the proportion of texts whose topic a classifier names from the words that stay, and from all frequent
+        words, for authors outside its training. None if authors or topics are unknown."""
         if self._author is None or self._topic is None:
             return None
         counts = self._counts
@@ -421,12 +420,12 @@ class Splicer:
         return np.where(2 * capitals > every, CAPITAL, LOWER).astype(np.int8)
 
     def words(self, table: TextTable, row: int) -> Int32s:
-        """The numbers of the words of a text, in its order."""
+        """Return the numbers of the words of a text, in order."""
         words = self._pieces.word_of(self._pieces.of(table, row))
         return words[words >= 0]
 
     def left(self, table: TextTable, row: int) -> Int32s:
-        """What a replacement leaves of a text, in its order: numbers of the pieces that stay, and below 0 the length
+        """Return what a replacement leaves of a text, in order: numbers of the pieces that stay, and below 0 the length
         and case of each content word."""
         pieces = self._pieces.of(table, row)
         moves = self._moving(pieces)
@@ -436,7 +435,7 @@ class Splicer:
         return left
 
     def content(self, table: TextTable, row: int) -> Int32s:
-        """The numbers of the content words of a text, in its order."""
+        """Return the numbers of the content words of a text, in order."""
         pieces = self._pieces.of(table, row)
         return self._pieces.word_of(pieces[self._moving(pieces)])
 
@@ -446,11 +445,11 @@ class Splicer:
         return (words >= 0) & ~self._stays[np.minimum(words, len(self._stays) - 1)]
 
     def named(self, first: int) -> list[str]:
-        """The words, in lowercase, that have this number or a higher one by now."""
+        """Return the lowercase words with this number or a higher one."""
         return list(islice(self._pieces.words, first, None))
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
-        """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
+        """Return content words of some texts: bounds (n + 1,), word numbers in order of the texts, and their number."""
         flat, bounds = _flat([self.cut(row).words for row in rows])
         return bounds, flat, len(self._pieces.words)
 

@@ -2,11 +2,11 @@
 that chooses texts to take words from.
 
 In: ``fitted``: lengths (letters) of places, numbers and lengths of the words to give, where each text's begin and end,
-the longest length told apart; ``spliced``: pieces, those in their places and bytes as ``text.splicing.Pieces`` keeps them;
-``least_missing``: counts of words by length of k texts (k, sizes), counts wanted (sizes,), the most rows.
-Out: ``fitted`` the number of a word for each place, int32, −1 where no word is given; ``spliced`` the bytes of the new
-texts, uint8 (it fills their ends ``stops``); ``least_missing`` rows from 0, int64, best
-first, of texts that together lack few of the lengths wanted (it overwrites the counts wanted).
+the longest length told apart; ``spliced``: pieces, those in their places and bytes as ``text.splicing.Pieces`` keeps
+them; ``least_missing``: counts of words by length of k texts (k, sizes), counts wanted (sizes,), the most rows. Out:
+``fitted`` the number of a word for each place, int32, −1 where no word is given; ``spliced`` the bytes of the new
+texts, uint8 (it fills their ends ``stops``); ``least_missing`` rows from 0, int64, best first, of texts that together
+lack few of the lengths wanted (it overwrites the counts wanted).
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def spliced(
     stem_ends: Ints,
     stops: Ints,
 ) -> NDArray[np.uint8]:
-    """The texts one after the other; fills ``stops``. A piece is written as what stands before its stem, the stem that
-    takes its place (that of ``new``), and what stands after it."""
+    """The texts one after the other; fills ``stops``. A piece is written as the part before its stem, the replacing
+    stem (from ``new``), and the part after its stem."""
     total = 0
     for row in range(len(bounds) - 1):
         for at in range(bounds[row], bounds[row + 1]):

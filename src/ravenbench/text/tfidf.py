@@ -33,13 +33,13 @@ from ravenbench.types import Bools, Floats, Int32s, Ints
 
 
 def unit(rows: Floats) -> Floats:
-    """Rows (n, d) scaled to length 1; a zero row stays zero."""
+    """Return rows (n, d) scaled to length 1; a zero row stays zero."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None], dtype=np.float64)
 
 
 def centre_of(rows: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of every column, the deviation of a constant column being 1."""
+    """Return mean and standard deviation of every column; a constant column has deviation 1."""
     deviation = rows.std(axis=0)
     return rows.mean(axis=0), np.where(deviation > 1e-12, deviation, 1.0)
 
@@ -131,14 +131,15 @@ class Tfidf:
         return df
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
-        """Unit rows for rows of ``texts``: a scipy csr_array (len(documents), len(vocabulary_)), columns sorted."""
+        """Return unit rows for rows of ``texts``: a scipy csr_array (len(documents), len(vocabulary_)), columns
+        sorted."""
         from scipy.sparse import csr_array
 
         rows = self.rows(texts, documents)
         return csr_array(rows[:3], shape=rows.shape)
 
     def rows(self, texts: TextTable, documents: Ints) -> UnitRows:
-        """The same in plain arrays, for ``row_cosines``."""
+        """Return the same in plain arrays, for ``row_cosines``."""
         return with_counts(self.units, lambda store: self._rows(store, texts, documents))
 
     def _rows(self, store: CountStore, texts: TextTable, documents: Ints) -> UnitRows:
@@ -196,7 +197,7 @@ def _room(width: int) -> int:
 
 
 def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -> Floats:
-    """Cosines of pairs of sparse rows with sorted columns, shape (len(left),); 0 where a row is zero.
+    """Return cosines of pairs of sparse rows with sorted columns, shape (len(left),); 0 if a row is zero.
 
     ``keep`` (columns,) restricts both rows to some columns. Exchanging left and right changes no bit.
     """
@@ -373,7 +374,7 @@ class TokenProfiles:
 def spread_counts(
     ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, width: int
 ) -> Ints:
-    """Counts of each document summed by column, shape (documents, width)."""
+    """Return counts of each document summed by column, shape (documents, width)."""
     result = np.zeros((len(starts), width), np.int64)
     add_spread(ids, counts, starts, stops, column, result)
     return result

@@ -34,14 +34,14 @@ _BLOCKS = (
     (0x1CF00, 0x1DAB0),
     (0x1E000, 0x1E950),
 )
-"""Where Unicode has combining signs; left out are variation selectors, which belong to pictures."""
+"""Ranges of Unicode's combining signs, without variation selectors, which belong to pictures."""
 JOINING = "\u200c\u200d" + "".join(
     character
     for first, end in _BLOCKS
     for character in map(chr, range(first, end))
     if unicodedata.category(character).startswith("M")
 )
-"""Characters that belong to the word before them and are no ``\\w``: combining signs and the two joiners."""
+"""Characters that belong to the word before them and are not ``\\w``: combining signs and the two joiners."""
 
 
 def _ranges(characters: str) -> str:
@@ -67,7 +67,8 @@ MARKS = _ranges(JOINING)
 
 
 def joined(run: str) -> str:
-    r"""A pattern of words: a ``run`` of one kind of character, such as ``\w+``, and what joins its characters."""
+    r"""Return a pattern of words: a ``run`` of one kind of character, such as ``\w+``, and the marks that join its
+    characters."""
     return rf"{run}+(?:[{MARKS}]++(?:{run}+)?)*"
 
 
@@ -79,12 +80,12 @@ TOKEN = re.compile(rf"{_WORDS}|[^\w\s]")
 _RUN = re.compile(r"\s\s+")
 
 SENTENCE_END = frozenset(".!?;…。！？;·।")
-"""Marks that end a sentence; ``;`` and ``·`` do in Greek and are close enough to it elsewhere."""
+"""Marks that end a sentence; ``;`` and ``·`` do so in Greek and come close to it in other languages."""
 
 
 def lowered(text: str, turkish: bool | None = None) -> str:
-    """A text or a word in lowercase. İ becomes i in every language, and I becomes ı where it is Turkish or Azerbaijani,
-    which by default a text is that has more of ı and İ than of I."""
+    """Return a text or word in lowercase. İ becomes i in every language; I becomes ı in Turkish or Azerbaijani. By
+    default a text with more ı and İ than I counts as one of these."""
     if text.isascii() and not turkish:
         return text.lower()
     if turkish is None:
@@ -93,18 +94,18 @@ def lowered(text: str, turkish: bool | None = None) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, case intact."""
+    """Return the words of a text, case intact."""
     return WORD.findall(text)
 
 
 def tokens(text: str) -> list[str]:
-    """The words and single punctuation marks of a text in order, case intact."""
+    """Return the words and single punctuation marks of a text in order, case intact."""
     return TOKEN.findall(text)
 
 
 def normalised(text: str) -> str:
-    """The text composed (NFC), with white space collapsed and byte order marks removed: the form by which documents are
-    compared."""
+    """Return the text composed (NFC), with white space collapsed and byte order marks removed: the form in which
+    documents are compared."""
     return " ".join(composed(text).replace("\ufeff", "").split())
 
 
@@ -115,7 +116,7 @@ def collapse(text: str) -> str:
 
 
 def frequent(counts: Counter[str], k: int) -> list[str]:
-    """The ``k`` most frequent units, ties by code point."""
+    """Return the ``k`` most frequent units, ties by code point."""
     return sorted(counts, key=lambda word: (-counts[word], word))[:k]
 
 
@@ -143,17 +144,17 @@ _ALONE = re.compile(f"[{HAN}{HIRAGANA}]")
 
 
 def count_words(text: str) -> int:
-    """How many words a text has."""
+    """Return the number of words of a text."""
     return len(SPACED.findall(text)) if _ALONE.search(text) else len(text.split())
 
 
 RUN = 8
-"""Words in a row that are the same passage where they stand twice."""
+"""Number of consecutive words that count as the same passage if they occur again."""
 
 
 def count_evidence(*texts: str) -> int:
-    """How many words texts have together, each passage counted once: words that stand in a run of ``RUN`` which came
-    before are no further evidence."""
+    """Return the number of words of texts, each passage counted once: words in a run of ``RUN`` that occurred before
+    are not further evidence."""
     met: set[tuple[str, ...]] = set()
     count = 0
     for text in texts:
@@ -170,7 +171,7 @@ def count_evidence(*texts: str) -> int:
 
 
 def cut(text: str, words: int, start: int = 0) -> str:
-    """So many words of a text from word ``start`` on (fewer where it ends), with the blanks between them."""
+    """Return a number of words of a text from word ``start`` on (fewer at its end), with the blanks between them."""
     first_word = last_word = None
     for number, match in enumerate(SPACED.finditer(text)):
         if number == start:

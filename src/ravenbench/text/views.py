@@ -24,7 +24,7 @@ from ravenbench.types import Ints
 
 View = Literal["char", "token", "mask", "marks", "shape"]
 UNLEARNED: frozenset[View] = frozenset(("char", "marks", "shape"))
-"""Views that show a text alike whatever was learned."""
+"""Views that do not depend on the learned vocabulary."""
 _UNKNOWN = 0xF0000
 _MOST = 60_000
 _LONGEST = 12
@@ -32,12 +32,12 @@ _WORD = 0
 _NUMBER = 1
 _MARK = 2
 _HELD = 1 << 25
-"""Characters of texts whose tokens a process keeps."""
+"""Number of characters of texts whose tokens a process keeps."""
 
 
 @dataclass(eq=False)
 class Views:
-    """Rewrites texts; vocabulary and frequent words come from training texts, so any language will do.
+    """Rewrites texts; vocabulary and frequent words come from training texts, so it works for any language.
 
     ``char``
         The lowercased text.
@@ -74,7 +74,7 @@ class Views:
         return self
 
     def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
-        """Every text as each view shows it."""
+        """Return every text in each view."""
         tokenised = [_tokens.read(text) for text in texts]
         codes = [_tokens.number(token) for token in self.tokens_]
         shown = [_tokens.number(token) for token in self.kept_]
@@ -178,7 +178,7 @@ def _shown(texts: Sequence[Ints], table: Points) -> list[str]:
 
 
 def chunks(text: str, length: int) -> list[str]:
-    """Equal parts of a text, as many as bring them closest to ``length`` characters; cut at blanks."""
+    """Return equal parts of a text, as close as possible to ``length`` characters; cut at blanks."""
     count = max(1, round(len(text) / max(length, 1)))
     if count == 1:
         return [text]

@@ -168,7 +168,7 @@ def test_the_command_tells_style_from_topic(done):
     out, said = done
     report = json.loads((out / "report.json").read_text())
     kinds = {row["word"]: row["kind"] for row in report["words"]}
-    assert kinds["thy"] == "holds in topics" and kinds["this"] == "holds in topics"
+    assert kinds["thy"] == "persists in topics" and kinds["this"] == "persists in topics"
     topics = {kinds[word] for word in ("warx", "wary", "seax", "seay") if word in kinds}
     assert "topic" in topics and topics <= {"topic", "unclear"}
     assert report["sides"][0] == {
@@ -181,7 +181,7 @@ def test_the_command_tells_style_from_topic(done):
     assert report["by_chance"] < 1 and report["held_out"] > 0.8
     assert "intervals over 6 authors of one and 6 authors of other" in " ".join(said.split())
     rows = said[said.index("Preferred by one") : said.index("report:")].splitlines()
-    assert max(map(len, rows)) <= 80 and sum("holds in topics" in row for row in rows) == 2
+    assert max(map(len, rows)) <= 80 and sum("persists in topics" in row for row in rows) == 2
     assert "test: 10 of 10 slices nearer to one" in said
 
 
@@ -215,7 +215,7 @@ def test_the_lead_is_the_test_by_shuffling():
     assert (
         made.finding().startswith("No word separates ") and "better than chance" in made.finding()
     )
-    assert sum("With sides shuffled" in one for one in made.sentences) == 1
+    assert sum("With the sides shuffled" in one for one in made.sentences) == 1
 
 
 def test_one_corpus_is_parted_by_any_column():

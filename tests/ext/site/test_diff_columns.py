@@ -75,7 +75,7 @@ def test_rows_begin_where_all_parts_do():
     )
     assert len(rows) == 2
     assert rows[0].original == a[:30]
-    with pytest.raises(ValueError, match="different texts"):
+    with pytest.raises(ValueError, match="different originals"):
         column_rows([compare("x", whole("a", "b")), compare("x", whole("c", "b"))])
 
 

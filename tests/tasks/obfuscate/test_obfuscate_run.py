@@ -185,7 +185,7 @@ def test_a_text_that_fails_is_named_and_nothing_is_written(problems, tmp_path, m
 def test_another_spec_or_place_is_refused(done, problems, tmp_path):
     with pytest.raises(InputError, match="another spec"):
         obfuscate("random(rate=0.5)", problems, seed=4, folder=done / "run")
-    with pytest.raises(InputError, match="elsewhere"):
+    with pytest.raises(InputError, match="in another folder"):
         obfuscate("random(rate=0.5)", problems, seed=3, folder=done / "run", rewritings=tmp_path)
     with pytest.raises(SpecError, match="split"):
         obfuscate("random", problems, split="dev")

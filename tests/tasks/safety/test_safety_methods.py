@@ -222,7 +222,7 @@ def test_methods_without_scores_have_no_rank_and_cannot_reject(closed, tmp_path)
         workers=1,
     )
     assert "cannot reject" in found.errors[0]
-    assert "it failed" in next(iter(analyse(found.store).verifiers.values()))
+    assert "the method failed" in next(iter(analyse(found.store).verifiers.values()))
     write_report(found.store)
 
 

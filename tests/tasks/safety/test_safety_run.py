@@ -123,7 +123,7 @@ def test_a_run_in_which_no_verifier_counts_says_why(done, tmp_path):
     assert "Mean over 0 verifiers" in report.impact().note
     assert f"Excluded (it is of no use): {', '.join(analysis.verifiers)}." in report.impact().note
     report.fill(tmp_path)
-    assert "Impact cannot be measured" in (tmp_path / "index.html").read_text()
+    assert "Raven cannot measure the impact" in (tmp_path / "index.html").read_text()
 
 
 def test_attacks_are_played(done):
@@ -306,7 +306,7 @@ def test_an_obfuscator_that_could_not_be_used_is_tried_again(spec, tmp_path, mon
 
 
 def test_bad_options(spec):
-    with pytest.raises(SpecError, match="no attack"):
+    with pytest.raises(SpecError, match="unknown attack"):
         play(spec, changes={"attacks": ("guess",)})
     with pytest.raises(SpecError, match="whole numbers"):
         build_spec({"problems": "a", "train": "b", "seeds": "x"})

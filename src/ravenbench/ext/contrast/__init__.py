@@ -1,4 +1,4 @@
-"""Declares ``raven contrast``: two groups of texts against each other, the words that each prefers, as stylo has them.
+"""Declares ``raven contrast``: the words that each of two groups of texts prefers, as in stylo.
 
 In: nothing.
 Out: ``CONTRAST``: a ``Command`` record with the place of the function, a line of help, and where it is listed.

@@ -1,4 +1,4 @@
-"""Contrasts two groups of texts: which words each prefers, how surely, and what of it is topic.
+"""Contrasts two groups of texts: which words each prefers, how certain this is, and which words are topic.
 
 In: ``analyse_contrast``: two groups of texts (paths or texts in Python; where a corpus is given too, values of its
 column ``by``), a corpus or None, texts to test or None, and a ``ContrastSpec``; ``repeated``: two lists of documents.
@@ -8,8 +8,8 @@ primary; signed G²; log ratio base 2; shares of slices 0 to 1; null = undefined
 ``preview_contrast``: counts alone; ``repeated``: by place from 0, the document that is repeated; ``chosen``: columns
 from 0.
 
-That chosen words tell the very texts that chose them is no finding: units are left out in turn, a tenth at a time, and
-their slices are placed by words that the others chose.
+Words always separate the texts that chose them. Therefore a tenth of the units is left out in turn, and their slices
+are placed by words that the other units chose.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
 USUAL = 3_000
 PIECES = 6
 SHORTEST = 20
-"""Words of a slice; slices that few texts give at least; fewest words of a slice that is chosen here."""
+"""Words in a slice; fewest slices of a side with few texts; fewest words in a slice whose length Raven chooses."""
 FEW = 5
-"""Authors from which on intervals are over them; texts from which on a side's usual length is their median."""
+"""Fewest authors for intervals over authors; fewest texts for the median as a side's usual length."""
 LISTED = 500
-"""Most words of a side that are looked at within topics."""
+"""Most words of a side that Raven examines within topics."""
 COUNTED = 5_000
-"""Words in the tables of frequencies, as many as stylo counts."""
+"""Number of words in the tables of frequencies, as in stylo."""
 SHUFFLES = 200
 FEWEST_SPLITS = 40
 FOLDS = 10
@@ -70,7 +70,7 @@ FUNCTION = "function word"
 FREQUENT = "frequent word"
 CONTENT = "content word"
 ONE_TEXT = "of one text"
-HOLDS = "holds in topics"
+HOLDS = "persists in topics"
 TOPIC = "topic"
 UNCLEAR = "unclear"
 FIRST = "primary"
@@ -78,8 +78,8 @@ SECOND = "secondary"
 
 
 class Placed(NamedTuple):
-    """A text whose slices were placed by words that others chose: mean shares (0 to 1) of the preferred and of the
-    avoided words that a slice has, the count of ``slices``, and how many of them are nearer to the primary side."""
+    """A text whose slices were placed by words that other texts chose: mean proportions (0 to 1) of the preferred and
+    of the avoided words that a slice has, the number of ``slices``, and how many are nearer to the primary side."""
 
     text: str
     side: str
@@ -91,8 +91,8 @@ class Placed(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContrastSide:
-    """One group: its texts as words, in s slices, the numbers ``text`` and ``unit`` (s,) of each slice's text and
-    unit, and what a unit is (author, text or slice)."""
+    """One group: its texts as words, cut into s slices; ``text`` and ``unit`` (s,) number each slice's text and unit; a
+    unit is an author, a text or a slice."""
 
     name: str
     documents: tuple[Document, ...]
@@ -104,20 +104,20 @@ class ContrastSide:
 
     @property
     def units(self) -> int:
-        """Count of the authors, texts or slices that intervals are over."""
+        """Number of authors, texts or slices over which intervals are computed."""
         return int(self.unit.max()) + 1
 
 
 @dataclass(frozen=True, eq=False)
 class ContrastAnalysis:
-    """A contrast, computed.
+    """The result of a contrast.
 
     ``words`` has a row a word, the most frequent first: Craig's ``zeta`` (−1 to 1) with its 95 % interval, ``eder``'s
-    (null where one side alone has the word), the side whose list of ``burrows`` has it, ``keyness`` (G²) signed,
+    (null if only one side has the word), the side whose list of ``burrows`` contains it, ``keyness`` (G²) signed,
     ``log_ratio`` (base 2) of frequencies, shares of slices (0 to 1) and numbers of texts of both sides, zeta
-    ``within_topics``, ``function_word``, ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance``
-    is what no word's zeta exceeds in 95 % of shuffles, ``right`` the mean of both sides' shares (0 to 1) of slices
-    told by words that others chose, with its interval; ``size`` is the words of a slice.
+    ``within_topics``, ``function_word``, ``kind``, the side that ``prefers`` it, and its ``rank`` there. ``chance``: in
+    95 % of shuffles no word's zeta exceeds it. ``right``: proportion (0 to 1) of slices placed correctly by words that
+    others chose (mean of both sides), with its interval. ``size``: words in a slice.
     """
 
     spec: ContrastSpec
@@ -156,7 +156,7 @@ def _label(name: str, labels: Sequence[str | None], by: str) -> str:
 def preview_contrast(
     primary: Any, secondary: Any, corpus: Any, spec: ContrastSpec, out: str
 ) -> Preview:
-    """What a contrast would compare. Raises InputError if the texts cannot be used."""
+    """Return what a contrast would compare. Raises InputError if the texts cannot be used."""
     groups, notes = _groups(primary, secondary, corpus, spec)
     sizes = (f"{name}: {counted(len(documents), 'text')}." for name, documents in groups)
     return Preview("contrast", out, {}, 0, 0, 0, (*sizes, *notes))
@@ -226,8 +226,8 @@ def _groups(
 def repeated(
     documents: Sequence[Document], others: Sequence[Document], whole: bool = False
 ) -> dict[int, Document]:
-    """By its place, each of the other texts that repeats one of the first ones, and which, though marks or an end of
-    it were changed; ``whole``: marks and letter case alone."""
+    """Return by position the texts of the second list that repeat a text of the first, and which, even if marks or an
+    end were changed; ``whole``: allow only changes of marks and letter case."""
     copies = Copies.among([Sketch.of(d.text) for d in (*documents, *others)])
     sources = enumerate((copies.first if whole else copies.sources())[len(documents) :])
     return {place: documents[source] for place, source in sources if source < len(documents)}
@@ -318,8 +318,8 @@ def _added(table: Any) -> Floats:
 def chosen(
     spec: ContrastSpec, p: Floats, q: Floats, key: Floats | None = None
 ) -> tuple[Ints, Ints]:
-    """Columns of the words preferred and of those avoided, the most so first, by ``spec.oppose_method``; ``p`` and
-    ``q`` (w,) are the words' shares of slices (0 to 1) on the primary and secondary side."""
+    """Return the columns of the preferred and of the avoided words, the strongest first, by ``spec.oppose_method``;
+    ``p`` and ``q`` (w,) are the proportions of slices (0 to 1) with each word on the primary and secondary side."""
     zeta = p - q
     least = spec.zeta_filter_threshold
     order = eder(p, q) if spec.oppose_method == "eder.zeta" else zeta
@@ -345,7 +345,7 @@ def analyse_contrast(
     spec: ContrastSpec,
     progress: Progress | None = None,
 ) -> ContrastAnalysis:
-    """Everything that a contrast says. Raises InputError if the texts or a setting cannot be used."""
+    """Compute a contrast. Raises InputError if the texts or a setting cannot be used."""
     progress = shown_by_default(progress)
     progress("reading texts", 0, 0)
     groups, notes = _groups(primary, secondary, corpus, spec)

@@ -58,20 +58,20 @@ if TYPE_CHECKING:
 SHOWN = 40
 DRAWN = 20
 BRIEF = 10
-"""Words of a side on the page, in the picture, and in the terminal."""
+"""Number of words of a side on the page, in the figure and on the terminal."""
 NOTE = (
     "Zeta: proportion of slices of this side with the word, minus that of the other side. 95%: "
     "interval over the units that the finding names. G²: log-likelihood of the counts, without a "
     "p-value. Kind: function, frequent or content word. If topics have texts on both sides: "
-    "'holds in topics' if at least half of the difference surely remains within topics, 'topic' "
+    "'persists in topics' if at least half of the difference surely remains within topics, 'topic' "
     "if less and perhaps nothing remains, otherwise 'unclear'. Of one text: no other text of "
     "this side has the word."
 )
 
 
 class TextContrast(FolderView):
-    """Words that each of two groups of texts prefers: tables ``preferred``, ``avoided``, ``texts``, ``words`` (all) and
-    ``frequencies``; figures ``words`` and ``slices``.
+    """The words that each of two groups of texts prefers: tables ``preferred``, ``avoided``, ``texts``, ``words`` (all)
+    and ``frequencies``; figures ``words`` and ``slices``.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class TextContrast(FolderView):
 
     @cached_property
     def sentences(self) -> list[str]:
-        """The findings, a sentence each."""
+        """The findings, one sentence each."""
         return _sentences(self.analysis)
 
     @cached_property
@@ -127,11 +127,11 @@ class TextContrast(FolderView):
         return self._drawn
 
     def brief(self) -> list[Table]:
-        """The tables for a terminal, the first words only."""
+        """Return the tables for a terminal, with only the first words."""
         return [replace(t, rows=t.rows[:BRIEF], note="") for t in self.tables()[:2]]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values; of the words those that are preferred or avoided."""
+        """Return plain values; of the words, only those preferred or avoided."""
         a = self.analysis
         listed = a.words.filter(a.words["prefers"] != "").sort("prefers", "rank").to_dicts()
         sides = [
@@ -334,7 +334,7 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
         holding = kinds.count(HOLDS)
         topical = kinds.count(TOPIC)
         said.append(
-            f"Of the first {counted(len(kinds), 'word')}, {holding:,} hold in topics that both sides "
+            f"Of the first {counted(len(kinds), 'word')}, {holding:,} persist in topics that both sides "
             f"have, {topical:,} are topic, and {len(kinds) - holding - topical:,} are unclear."
         )
     elif kinds and a.spec.analyzed_features not in NO_WORDS:
@@ -364,7 +364,7 @@ def _placed_at(a: ContrastAnalysis, text: Placed) -> str:
 
 
 def stylo_call(a: ContrastAnalysis) -> str:
-    """The call of stylo with the same settings, as far as it has them."""
+    """Return the call of stylo with the same settings, as far as stylo has them."""
     spec = a.spec
     given: dict[str, Any] = {
         "text.slice.length": a.size,
@@ -390,7 +390,7 @@ def _short(name: str, most: int = 24) -> str:
 
 
 def draw_words(a: ContrastAnalysis, count: int) -> Figure:
-    """A figure of zeta (−1 to 1) of the words that each side prefers most, with intervals; what is or may be topic is
+    """Draw zeta (−1 to 1) of the words that each side prefers most, with intervals; words that are or may be topic are
     hollow."""
     rows = a.words.filter((a.words["prefers"] != "") & (a.words["rank"] <= count)).sort(
         "zeta", descending=True
@@ -419,7 +419,7 @@ def draw_words(a: ContrastAnalysis, count: int) -> Figure:
 
 
 def draw_slices(a: ContrastAnalysis) -> Figure:
-    """A figure of texts by the shares of words preferred and avoided that their slices have."""
+    """Draw texts by the proportions of preferred and of avoided words that their slices have."""
     with style():
         drawing, (axes,) = canvas(5.2, 3.8)
         names = [side.name for side in a.sides]

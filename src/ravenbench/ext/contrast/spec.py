@@ -1,4 +1,5 @@
-"""Says what decides a contrast of two groups of texts: stylo's options of ``oppose``, with ``_`` for ``.``.
+"""Defines what decides a contrast of two groups of texts: the options of stylo's ``oppose``, with ``_`` instead of
+``.``.
 
 In: ``build``: options of the command line, or values by name in Python (None = not given).
 Out: a checked ``ContrastSpec``; slices, overlap and thresholds of occurrence are counts of words, the threshold of zeta
@@ -46,7 +47,7 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides the numbers of a contrast."""
+    """Options that decide the numbers of a contrast."""
 
     oppose_method: Annotated[
         Literal["craig.zeta", "eder.zeta", "burrows.zeta", "keyness"],
@@ -93,7 +94,7 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def build(values: dict[str, object]) -> ContrastSpec:
-    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
+    """Make a spec of the given values (None = not given). Raises SpecError if a value does not fit."""
     spec = checked({key: value for key, value in values.items() if value is not None}, ContrastSpec)
     check_features(spec.analyzed_features, spec.corpus_lang)
     if spec.text_slice_length is not None and spec.text_slice_overlap >= spec.text_slice_length:

@@ -1,4 +1,4 @@
-"""Computes how much one side prefers a word: zeta of shares of slices, and keyness of counts.
+"""Computes how much one side prefers a word: zeta from proportions of slices, and keyness from counts.
 
 In: ``eder``, ``burrows``: shares ``p`` and ``q`` (w,), 0 to 1, of the two sides' slices that have each of w words;
 ``keyness``, ``log_ratio``: counts (w,) and sizes in words; ``difference``, ``intervals``, ``by_chance``: ``UnitCounts``
@@ -14,8 +14,8 @@ slices of one side have and few of the other's. Keyness is the log-likelihood ra
 collections, with the sign of the side that has it more often.
 
 Intervals draw a side's units (authors, texts, or slices of a single text) with replacement, all slices of a unit
-together, and are expanded for few units (Hesterberg 2015). Keyness has no p-value: its chi-squared distribution is that
-of words drawn one by one, and a single text that repeats a word makes it as large as one likes.
+together, and are expanded for few units (Hesterberg 2015). Keyness has no p-value: its chi-squared distribution assumes
+words drawn one by one, but a single text that repeats a word can make it arbitrarily large.
 
 References
 ----------
@@ -39,36 +39,37 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 CHUNK = 2_000
-"""Words whose draws are in memory at a time."""
+"""Number of words whose draws are in memory at a time."""
 
 
 class UnitCounts(NamedTuple):
-    """A side by units (u) and topics (t): counts of slices (u, t), and of those with a word (u, t, w)."""
+    """Counts of a side by units (u) and topics (t): slices (u, t), and slices with a word (u, t, w)."""
 
     slices: Floats
     having: Floats
 
     def share(self, without: Ints | None = None) -> Floats:
-        """Share (0 to 1) of all slices that have a word, (w,); perhaps of the units that are not left out."""
+        """Return the proportion (0 to 1) of slices with each word, (w,), without units that are left out."""
         left = np.setdiff1d(np.arange(len(self.slices)), () if without is None else without)
         return np.asarray(self.having[left].sum(axis=(0, 1)) / self.slices[left].sum())
 
 
 def eder(p: Floats, q: Floats) -> Floats:
-    """Eder's Zeta (w,), from −1 to 1; NaN where one side alone has the word, or none."""
+    """Return Eder's Zeta (w,), from −1 to 1; NaN if only one side or no side has the word."""
     with np.errstate(divide="ignore", invalid="ignore"):
         value = (p - q) / (p + q)
     return np.where(np.abs(value) < 1, value, np.nan)
 
 
 def burrows(p: Floats, q: Floats) -> Ints:
-    """(w,): 1 for words that three in five slices of the first side have and at most one in five of the other's, −1
-    for the reverse, 0 for the rest; Burrows set such limits for each study."""
+    """Return (w,): 1 for words in three of five slices of the first side and at most one in five of the other, −1 for
+    the reverse, 0 for the rest; Burrows set these limits for each study."""
     return ((p >= 0.6) & (q <= 0.2)).astype(np.int64) - ((q >= 0.6) & (p <= 0.2))
 
 
 def keyness(a: Floats, b: Floats, size_a: float, size_b: float) -> Floats:
-    """G² of counts of words in two collections of so many words, (w,), negative where the second has more."""
+    """Return G² of word counts in two collections of given sizes, (w,), negative if the word is more frequent in the
+    second."""
     from scipy.special import xlogy
 
     expected = (a + b) / (size_a + size_b)
@@ -78,13 +79,14 @@ def keyness(a: Floats, b: Floats, size_a: float, size_b: float) -> Floats:
 
 
 def log_ratio(a: Floats, b: Floats, size_a: float, size_b: float) -> Floats:
-    """Base-two logarithm of the ratio of two relative frequencies, half a word added to each, (w,)."""
+    """Return the base-two logarithm of the ratio of two relative frequencies, with half a word added to each count,
+    (w,)."""
     return np.asarray(np.log2((a + 0.5) / (size_a + 0.5)) - np.log2((b + 0.5) / (size_b + 0.5)))
 
 
 def difference(one: UnitCounts, other: UnitCounts) -> Floats:
-    """Difference of shares within topics that both sides have, (w,), weighted as Mantel and Haenszel do; with a single
-    topic that of all slices. NaN where no topic has slices on both sides."""
+    """Return the difference of proportions within topics that both sides have, (w,), weighted as Mantel and Haenszel
+    do; with a single topic, the difference over all slices. NaN if no topic has slices on both sides."""
     sides = [
         (side.slices.sum(axis=0)[None], side.having.sum(axis=0)[None]) for side in (one, other)
     ]
@@ -100,7 +102,7 @@ def _within(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats:
 
 
 def intervals(one: UnitCounts, other: UnitCounts, draws: int, rng: np.random.Generator) -> Floats:
-    """95 % intervals (2, w) of ``difference``; NaN where a side has one unit."""
+    """Return 95 % intervals (2, w) of ``difference``; NaN if a side has one unit."""
     sides = (one, other)
     units = min(len(one.slices), len(other.slices))
     bounds = np.full((2, one.having.shape[2]), np.nan)
@@ -122,7 +124,8 @@ def intervals(one: UnitCounts, other: UnitCounts, draws: int, rng: np.random.Gen
 def by_chance(
     one: UnitCounts, other: UnitCounts, shuffles: int, rng: np.random.Generator
 ) -> Floats:
-    """The largest absolute difference of shares of any word, with the units' sides shuffled, (shuffles,)."""
+    """Return the largest absolute difference of proportions of any word when the units' sides are shuffled,
+    (shuffles,)."""
     slices = np.concatenate([side.slices.sum(axis=1) for side in (one, other)])
     having = np.concatenate([side.having.sum(axis=1) for side in (one, other)])
     first = np.arange(len(slices)) < len(one.slices)
@@ -141,7 +144,7 @@ def _parts(width: int, size: int) -> Iterator[slice]:
 def added_up(
     present: csr_array, unit: Ints, topic: Ints | None = None, topics: int = 1
 ) -> UnitCounts:
-    """Slices (s, w) that have a word, added up by their units and, where given, their topics (s,)."""
+    """Add up slices (s, w) with a word by unit and, if given, by topic (s,)."""
     from scipy.sparse import csr_array
 
     units = int(unit.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""Declares ``raven map``: pictures of many texts, as R's stylo draws them, with and without content words.
+"""Declares ``raven map``: pictures of many texts, as in R's stylo, with and without content words.
 
 In: nothing.
 Out: ``MAP``: a ``Command`` record with the place of the function, a line of help, and where it is listed.

@@ -9,8 +9,8 @@ with shares of trees (0 to 1), links with weights by rank (the nearest most); an
 ``cut_into``: cluster numbers (n,) from 0; ``clusters_of``: bit masks (bit i = text i); ``preview_map``: a ``Preview``.
 InputError (such as CorpusError) for texts or settings. ``draw_texts`` … handle texts.
 
-Everything is made twice, of all words and with content words masked; the numbers a third time, of as many words as
-the mask leaves, since fewer words alone change a picture.
+Everything is computed twice: with all words and with content words masked. The numbers are computed a third time with
+as many words as the mask leaves, because a smaller number of words also changes a picture.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ METHODS = {"single": "single", "complete": "complete", "average": "average", "mc
 
 
 def tree_of(distances: Floats, linkage: str) -> Floats:
-    """A dendrogram (n − 1, 4) in scipy's form of distances (n, n); heights as R's ``hclust`` has them."""
+    """Return a dendrogram (n − 1, 4) of distances (n, n) in scipy's form, with the heights of R's ``hclust``."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 
@@ -73,17 +73,18 @@ def tree_of(distances: Floats, linkage: str) -> Floats:
 
 
 def cut_into(tree: Floats, clusters: int) -> Ints:
-    """The number of each text's cluster (n,), from 0, where a dendrogram (n − 1, 4) is cut into so many clusters."""
+    """Return the number of each text's cluster (n,), from 0, after cutting a dendrogram (n − 1, 4) into a given number
+    of clusters."""
     from scipy.cluster.hierarchy import cut_tree
 
     return np.asarray(cut_tree(tree, n_clusters=max(1, clusters)).ravel(), dtype=np.int64)
 
 
 def clusters_of(tree: Floats) -> set[int]:
-    """All clusters of a dendrogram of two texts or more; of two halves that with the first text.
+    """Return all clusters of a dendrogram of at least two texts; of two halves, the one with the first text.
 
-    As in ape, which stylo uses, trees are unrooted: what counts is that a branch parts some texts from the rest. A
-    cluster is the smaller of the two sides, a number whose bit i says whether it holds text i.
+    As in ape, which stylo uses, trees are unrooted: a branch separates some texts from the rest. A cluster is the
+    smaller of the two sides, as a number whose bit i says whether it contains text i.
     """
     members = [1 << i for i in range(len(tree) + 1)]
     for left, right in tree[:, :2].astype(int):
@@ -96,8 +97,8 @@ def clusters_of(tree: Floats) -> set[int]:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Texts that form a cluster, by their row: the share (0 to 1) of settings with it, and of trees from resampled
-    word lists (or None)."""
+    """A cluster: the rows of its texts, the proportion (0 to 1) of settings with it, and of trees from resampled word
+    lists (or None)."""
 
     members: tuple[int, ...]
     settings: float
@@ -105,15 +106,15 @@ class Cluster:
 
     @property
     def support(self) -> float:
-        """The share (0 to 1) of trees that decides whether it is in the consensus."""
+        """The proportion (0 to 1) of trees that decides whether it is in the consensus."""
         return self.settings if self.resampled is None else self.resampled
 
 
 def consensus(
     trees: Iterable[Floats], resampled: Iterable[Floats], strength: float
 ) -> list[Cluster]:
-    """Clusters in more than half of the trees, or at least a share ``strength`` (0 to 1) of them where that is more,
-    the largest first."""
+    """Return clusters in more than half of the trees, or in at least the proportion ``strength`` (0 to 1) if that is
+    more, the largest first."""
     counts = [Counter[int](), Counter[int]()]
     sizes = [0, 0]
     for place, many in enumerate((trees, resampled)):
@@ -137,12 +138,12 @@ AS_MANY = "as many words, not masked"
 FEWEST_WORDS = 10
 ADVISED = 1_000
 EACH = 10
-"""Most texts of an author where a corpus has more texts than are shown."""
+"""Most texts of an author if a corpus has more texts than are shown."""
 
 
 @dataclass(frozen=True)
 class MapText:
-    """A text, or a sample of one, the group that it is drawn as (by default its author), and its count of ``words``."""
+    """A text or a sample of a text, its group (by default its author), and its number of ``words``."""
 
     id: str
     author: str | None
@@ -153,7 +154,7 @@ class MapText:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """What some words show: their names, distances (n, n), dendrogram (n − 1, 4), consensus, places (n, 2) by
+    """What a selection of words shows: the words, distances (n, n), dendrogram (n − 1, 4), consensus, places (n, 2) by
     picture, links (text, text) with their weights (by rank, the nearest most, added up over settings), and the shares
     of variance (0 to 1) along two principal components."""
 
@@ -182,8 +183,8 @@ class Rolling:
 
 @dataclass(frozen=True, eq=False)
 class MapAnalysis:
-    """A map of many texts, computed. ``settings`` are the pairs (culling in percent, count of words) that it goes
-    through, ``features`` counts the words of each view."""
+    """The result of a map of many texts. ``settings`` are its pairs (culling in percent, number of words); ``features``
+    counts the words of each view."""
 
     name: str
     spec: MapSpec
@@ -199,7 +200,7 @@ class MapAnalysis:
 
     @cached_property
     def group(self) -> Labels:
-        """Groups of the texts, by default their authors."""
+        """The groups of the texts, by default their authors."""
         return Labels.of(t.group for t in self.texts)
 
     @property
@@ -209,7 +210,7 @@ class MapAnalysis:
 
 
 def preview_map(corpus: Any, spec: MapSpec, out: str) -> Preview:
-    """What a map would show. Raises InputError if the corpus cannot be read."""
+    """Return what a map would show. Raises InputError if the corpus cannot be read."""
     documents = read_collection(corpus, spec.reading()).documents
     shown = draw_texts(documents, spec.texts, spec.seed)
     notes = (f"Raven would show {len(shown)} of {counted(len(documents), 'text')}.",)
@@ -217,7 +218,7 @@ def preview_map(corpus: Any, spec: MapSpec, out: str) -> Preview:
 
 
 def named_text(name: str, documents: Sequence[Document]) -> Document:
-    """The text of this name, or of this name without its folder where that is one text. InputError if there is none."""
+    """Return the text with this name, with or without its folder. InputError if there is none, or several."""
     matching = [d for d in documents if d.id == name] or [
         d for d in documents if PurePosixPath(d.id).name == name
     ]
@@ -237,7 +238,7 @@ def named_text(name: str, documents: Sequence[Document]) -> Document:
 
 
 def short_names(ids: Sequence[str]) -> list[str]:
-    """Names of texts without the folders that all of them share."""
+    """Return names of texts without the folders that all have in common."""
     folders = [PurePosixPath(one).parent.parts for one in ids]
     apart = (n for n, part in enumerate(zip(*folders, strict=False)) if len(set(part)) > 1)
     shared = next(apart, min(map(len, folders)))
@@ -245,7 +246,8 @@ def short_names(ids: Sequence[str]) -> list[str]:
 
 
 def draw_texts(documents: Sequence[Document], most: int, seed: int) -> list[Document]:
-    """At most so many texts: authors in random order, those of several texts first, at most ``EACH`` texts of each."""
+    """Draw at most a given number of texts: authors in random order, those with several texts first, at most ``EACH``
+    texts of each."""
     if len(documents) <= most:
         return list(documents)
     rng = stream(seed, "map-texts")
@@ -260,7 +262,7 @@ def draw_texts(documents: Sequence[Document], most: int, seed: int) -> list[Docu
 
 
 def splicer_of(documents: Sequence[Document], function_words: int) -> Splicer:
-    """What tells content words of these documents from at most so many others."""
+    """Return the splicer that separates content words of these documents from at most a given number of other words."""
     table, rows = TextTable.collect(d.text for d in documents)
     first = [int(np.flatnonzero(rows == row)[0]) for row in range(len(table))]
     author, topic = (
@@ -403,7 +405,7 @@ class _Material:
 
 
 def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) -> MapAnalysis:
-    """Everything that a map says. Raises InputError if the corpus or a setting cannot be used."""
+    """Compute a map. Raises InputError if the corpus or a setting cannot be used."""
     progress = shown_by_default(progress)
     read = read_collection(corpus, spec.reading())
     documents = read.documents
@@ -523,7 +525,8 @@ def _view(
 def places_of(
     name: str, matrix: Floats, frequencies: Floats, seed: int
 ) -> tuple[Floats, tuple[float, float] | None]:
-    """Places in two dimensions (n, 2), the larger side of each axis positive, and the variance explained (PCA)."""
+    """Return places in two dimensions (n, 2), with the larger side of each axis positive, and the variance explained
+    (PCA)."""
     if name in ("PCV", "PCR"):
         centred = frequencies - frequencies.mean(axis=0)
         left, size, _ = np.linalg.svd(

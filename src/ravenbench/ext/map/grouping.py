@@ -15,8 +15,8 @@ compares pairs of texts on different topics only, that of topics pairs of differ
     nearness of authors = (mean distance of other authors − of one author) / mean distance,   on different topics
     nearness of topics  = (mean distance of other topics − of one topic) / mean distance,     by different authors
 
-and the topic's share is the second over the sum of both, within 0 and 1. It is undefined where no author writes on two
-topics, for nothing then tells the two apart, and where the sum cannot be told from 0.
+and the topic's share is the second over the sum of both, within 0 and 1. It is undefined if no author writes on two
+topics, because nothing then separates the two, and if the sum is not distinguishable from 0.
 
 Intervals are of the jackknife that leaves out one author at a time (a text whose author is unknown by itself), with
 Student's quantiles. A bootstrap of authors would have to compare copies of one text, and its draws have fewer authors
@@ -61,13 +61,13 @@ MEASURES = {
     "cosine": "One minus the cosine of frequencies",
     "minmax": "Min-max (Ruzicka): one minus the sum of minima divided by the sum of maxima",
 }
-"""Distances by stylo's names."""
+"""Distances by their names in stylo."""
 _Z = ("delta", "argamon", "eder", "wurzburg")
 
 
 def prepared(measure: str, frequencies: Floats, reference: Floats | None = None) -> Floats:
-    """What a distance is taken between, (texts, words): z-scores over these texts or those of a ``reference``
-    (sample standard deviation; 0 for a word that does not vary), square roots, or the frequencies themselves.
+    """Return the rows (texts, words) between which a distance is measured: z-scores over these texts or a ``reference``
+    (sample standard deviation; 0 for a word that does not vary), square roots, or frequencies.
     """
     if measure == "simple":
         return np.sqrt(frequencies)
@@ -85,8 +85,8 @@ def prepared(measure: str, frequencies: Floats, reference: Floats | None = None)
 
 
 def distances(measure: str, one: Floats, other: Floats | None = None) -> Floats:
-    """Distances (one, other), 0 or more, of prepared rows, lower = more alike; without ``other`` among ``one``,
-    symmetric and 0 from each to itself."""
+    """Return distances (one, other), 0 or more, of prepared rows, lower = more alike; without ``other``, among ``one``,
+    symmetric and 0 on the diagonal."""
     from scipy.spatial.distance import cdist, pdist, squareform
 
     def by(metric: str) -> Floats:
@@ -121,7 +121,7 @@ Labels = tuple[Ints, Ints]
 
 @dataclass(frozen=True)
 class GroupingScore:
-    """One number with its interval and the mean and the 95th percentile of shuffled labels; None where undefined."""
+    """One number with its interval, and the mean and 95th percentile with shuffled labels; None if undefined."""
 
     measure: str
     by: str
@@ -132,8 +132,8 @@ class GroupingScore:
 
 
 def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
-    """Mean silhouette (rows,), from −1 to 1, of texts under each row of ``weights`` (rows, n); a text alone in its
-    group has 0."""
+    """Return the mean silhouette (rows,), from −1 to 1, by row of ``weights`` (rows, n); the only text of a group
+    has 0."""
     known = codes >= 0
     distances = distances[np.ix_(known, known)]
     weights = weights[:, known]
@@ -163,7 +163,7 @@ def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
 
 
 def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
-    """Adjusted Rand index (rows,) of clusters and labels, over pairs of different texts."""
+    """Return the adjusted Rand index (rows,) of clusters and labels, over pairs of different texts."""
     known = (codes[:, None] >= 0) & (codes[None, :] >= 0)
     together = clusters[:, None] == clusters[None, :]
     alike = codes[:, None] == codes[None, :]
@@ -177,8 +177,8 @@ def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
 
 
 def nearness(distances: Floats, pairs: Bools, alike: Bools, weights: Floats) -> Floats:
-    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances
-    (rows,), one for each row of ``weights``."""
+    """Return how much nearer pairs that are ``alike`` are than other ``pairs``, in mean distances (rows,), for each row
+    of ``weights``."""
     near = pairs & alike
     far = pairs & ~alike
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -233,9 +233,9 @@ def grouping(
     seed: int = 0,
     unit: Ints | None = None,
 ) -> list[GroupingScore]:
-    """All numbers of one matrix of distances (n, n), for author and topic codes (n,), −1 unknown; the topic's share is
-    first. ``cut`` gives the clusters (n,) of its dendrogram, as many as it is asked for. Of groups of another kind than
-    authors ``unit`` are the authors that are left out in turn.
+    """Return all numbers of a matrix of distances (n, n) for author and topic codes (n,), −1 unknown; the share of
+    topic is first. ``cut`` gives a requested number of clusters (n,) of its dendrogram. If groups are not authors,
+    ``unit`` has the authors who are left out in turn.
     """
     unit = author if unit is None else unit
     unit = np.where(unit >= 0, unit, unit.max(initial=-1) + 1 + np.arange(len(unit)))

@@ -4,8 +4,8 @@ In: a ``MapAnalysis`` of n texts.
 Out: ``draw_map``: matplotlib figures by name (``CA-all``, ``CA-masked`` …); ``tree_parts``: by the same names, trees in
 parts of 75 texts, where n is more (else none); ``draw_legend``: one figure.
 
-An author has one colour and one sign in all of them, so that nothing rests on colour alone. Up to ``NAMED`` texts are
-named in the plane where there is room; else pointing at a sign shows the name, and trees name all.
+An author has one colour and one sign in all figures, so that no figure depends only on colour. In the plane, up to
+``NAMED`` texts are named if there is room; otherwise pointing at a sign shows the name. Trees name all texts.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LOOKS = tuple(islice(zip(cycle(COLORS), cycle(MARKERS), strict=False), len(COLORS) * len(MARKERS)))
-"""Six colours and seven signs: 42 pairs, of which neighbours differ in both."""
+"""Six colours and seven signs: 42 pairs; neighbouring pairs differ in both."""
 NAMED = 40
 ROLLED = 6
-"""Most authors drawn along a text, the nearest."""
+"""Number of authors (the nearest) drawn along a text."""
 WIDTH = 5.2
 ROW = 0.155
 FONT = 7.5
 SHEET = 75
-"""Texts of a tree that fit on a sheet of paper."""
+"""Number of texts of a tree that fit on a sheet of paper."""
 LETTERS = 34
-"""Letters of a name that a leaf has room for."""
+"""Number of letters of a name that fit on a leaf."""
 STEPS = 200
 BESIDE = (
     (5, 0, "left"),
@@ -49,11 +49,11 @@ BESIDE = (
     (-4, 7, "right"),
     (-4, -7, "right"),
 )
-"""Where a name may stand beside its sign: how far, in points, and which of its sides is there."""
+"""Places of a name next to its sign: distance in points, and the side of the name."""
 
 
 def draw_map(a: MapAnalysis) -> dict[str, Figure]:
-    """The figures by name: the name is that of stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
+    """Return figures by name: stylo's ``analysis.type`` or ``rolling``, then ``all`` or ``masked``."""
     drawings = {}
     with style():
         looks = _Looks(a)
@@ -76,7 +76,7 @@ def draw_map(a: MapAnalysis) -> dict[str, Figure]:
 
 
 def tree_parts(a: MapAnalysis) -> dict[str, list[Figure]]:
-    """Trees that are longer than a sheet of paper, in parts of ``SHEET`` texts, by the names of ``draw_map``."""
+    """Return trees that are longer than a sheet of paper, in parts of ``SHEET`` texts, by the names of ``draw_map``."""
     parts = [
         range(first, min(first + SHEET, len(a.texts))) for first in range(0, len(a.texts), SHEET)
     ]
@@ -94,7 +94,7 @@ def tree_parts(a: MapAnalysis) -> dict[str, list[Figure]]:
 
 
 def draw_legend(a: MapAnalysis) -> Figure:
-    """What signs and colours stand for in all pictures."""
+    """Draw the legend of signs and colours for all figures."""
     with style():
         _Looks(a).legend(figure := canvas(WIDTH, 0.1, columns=0)[0])
     return figure

@@ -47,10 +47,13 @@ if TYPE_CHECKING:
 
 WHICH = ("all", "masked")
 RUNS = 4
-"""Places of other hands that the finding names."""
+"""Number of runs of other authors that the finding names."""
 SHOWN = 4
-NOT_MASKED = " But every counted word may stay, so Raven masks nothing; a larger mfw-max would show the effect of content."
-"""Names of a cluster that the page shows."""
+NOT_MASKED = (
+    " But every counted word may stay, so Raven masks nothing; a larger mfw-max would show the"
+    " effect of content."
+)
+"""Number of names of a cluster that the page shows."""
 NOTE = (
     "Nearness: how much nearer two texts are if they have the same author (pairs on different "
     "topics) or the same topic (pairs by different authors), in mean distances. Share of topic: "
@@ -113,11 +116,11 @@ class TextMap(FolderView):
 
     @cached_property
     def sentences(self) -> list[str]:
-        """The findings, a sentence each."""
+        """The findings, one sentence each."""
         return list(_sentences(self.analysis))
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         short = {
             k: rows_json(t)
             for k, t in self._made.items()
@@ -372,7 +375,7 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
         trees = (
             f"{a.spec.resamples} resampled word lists"
             if a.spec.resamples
-            else f"{len(a.settings)} settings"
+            else counted(len(a.settings), "setting")
         )
         yield (
             f"The consensus of {trees} has {counted(sizes[0], 'cluster')} with all words "
@@ -430,8 +433,8 @@ def _on_topic(a: MapAnalysis) -> Iterable[str]:
         )
     elif share.value is None:
         yield (
-            "The texts group so weakly by author and by topic that Raven cannot measure the share of "
-            "topic: nearness of authors {_told(near)}, of topics"
+            "The texts group so weakly by author and by topic that Raven cannot measure the share of"
+            f" topic: nearness of authors {_told(near)}, of topics"
             f" {_told(_score(a, ALL, 'nearness', 'topic'))}."
         )
     else:
@@ -452,7 +455,7 @@ def _told(score: GroupingScore) -> str:
 
 
 def stylo_call(a: MapAnalysis) -> str:
-    """The call of stylo with the same settings, as far as it has them."""
+    """Return the call of stylo with the same settings, as far as stylo has them."""
     spec = a.spec
     words = a.spec.steps("mfw")
     culling = a.spec.steps("culling")

@@ -1,11 +1,11 @@
-"""Says what decides a map of many texts: options under the names that stylo's users know, with ``_`` for ``.``.
+"""Defines what decides a map of many texts: options with the same names as in stylo, with ``_`` instead of ``.``.
 
 In: ``build``: options of the command line, or values by name in Python (None = not given); ``check_features``: the kind
 of feature, a language, and whether pronouns are deleted.
 Out: ``build`` gives a checked ``MapSpec`` (made directly it is not checked): ``mfw_…`` count most frequent features
 (``analyzed_features``: words, characters …, or their n-grams), sizes and overlaps of samples and slices are in words,
 culling is in percent of texts, ``consensus_strength`` a share of trees from .5 to 1. SpecError if a value does not fit.
-``check_features`` gives nothing; SpecError if a language has no such features, or pronouns are to be deleted from parts
+``check_features`` gives nothing; SpecError if a language has no such features, or pronouns would be deleted from parts
 of speech or suffixes.
 """
 
@@ -30,7 +30,7 @@ PICTURES = {
     "tSNE": "t-SNE of the distances",
     "network": "Network of nearest neighbours",
 }
-"""Pictures by stylo's ``analysis.type``, and two that it has not under that name."""
+"""Pictures by stylo's ``analysis.type``, and two that stylo does not have under that name."""
 _PCA = "did you mean 'PCV' (of covariances) or 'PCR' (of correlations)?"
 FIGURES = Option(
     "figures", "Formats of the figures in addition to SVG: pdf, png, or both.", function=False
@@ -68,12 +68,12 @@ CorpusLang = Annotated[
     ),
 ]
 NO_WORDS = {"pos": "part of speech", "suffix": "suffix"}
-"""Features that are no words, and what one of them is."""
+"""Features that are not words, and the name of one of them."""
 Seed = Annotated[Count, about("Seed of every draw. Default: 0.")]
 
 
 class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a map's pictures and numbers."""
+    """Options that decide a map's pictures and numbers."""
 
     analysis_type: Annotated[
         str,
@@ -191,12 +191,13 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     @property
     def pictures(self) -> list[str]:
-        """The pictures that are wanted, in their order."""
+        """The requested pictures, in order."""
         names = [name.strip().casefold() for name in self.analysis_type.split(",") if name.strip()]
         return [name for name in PICTURES if name.casefold() in names or "all" in names]
 
     def steps(self, name: Literal["mfw", "culling"]) -> list[int]:
-        """All numbers of words, or all levels of culling: the last may lie below the most, as R's ``seq`` ends."""
+        """Return all numbers of words, or all levels of culling; the last may be below the largest, as in R's
+        ``seq``."""
         if name == "mfw":
             low = self.mfw_min
             high = self.mfw_max or max(500, self.mfw_min)
@@ -209,7 +210,7 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def check_features(kind: str, language: str, without_pronouns: bool = False) -> None:
-    """SpecError if there are no such features of a language, or none that are pronouns."""
+    """Raise SpecError if a language does not have these features, or pronouns cannot be deleted from them."""
     if kind in ("lemma", "pos") and language != "English":
         raise SpecError(
             f"analyzed_features: {kind} exists only for English",
@@ -226,7 +227,7 @@ def check_features(kind: str, language: str, without_pronouns: bool = False) -> 
 
 
 def build(values: dict[str, object]) -> MapSpec:
-    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
+    """Make a spec of the given values (None = not given). Raises SpecError if a value does not fit."""
     spec = checked(
         {key: str(v) if key == "rolling" else v for key, v in values.items() if v is not None},
         MapSpec,

@@ -34,9 +34,9 @@ from ravenbench.text.tokens import frequent
 from ravenbench.types import Floats
 
 SIGN = "#"
-"""What stands in the place of a masked word."""
+"""Sign that replaces a masked word."""
 SUFFIX = 3
-"""Letters of a suffix."""
+"""Number of letters in a suffix."""
 T = TypeVar("T")
 _CLITIC = r"(?<=[^\W\d_])['’](?:s|t|d|m|ll|ve|re)\b"
 _TOKEN = re.compile(rf"{_CLITIC}|{LETTERS.pattern}|\d+|[^\w\s]", re.IGNORECASE)
@@ -47,9 +47,9 @@ _DASHES = re.compile(r"-{2,5}")
 
 
 def stylo_words(text: str, language: str = "English", preserve_case: bool = False) -> list[str]:
-    """The words of a text: runs of letters; a Chinese character or sign of hiragana is one. ``English.contr`` keeps
-    contractions whole (*don^t*), ``English.all`` also compounds (*mother-in-law*); ``Latin.corr`` writes u for v and
-    i for j."""
+    """Return the words of a text: runs of letters; a Chinese character or hiragana sign is one word. ``English.contr``
+    keeps contractions whole (*don^t*), ``English.all`` also compounds (*mother-in-law*); ``Latin.corr`` writes u for v
+    and i for j."""
     text = text if preserve_case else text.lower()
     if language.startswith("English."):
         text = _DASHES.sub(" -- ", _CONTRACTION.sub(r"\1^\2", text))
@@ -64,9 +64,9 @@ def stylo_words(text: str, language: str = "English", preserve_case: bool = Fals
 
 
 def units_of(text: str, words: Sequence[str], kind: str) -> Sequence[str]:
-    """What is counted for each word of a text: itself (``w``, ``c``), its base form (``lemma``, of WordNet), its
-    part of speech (``pos``, Penn Treebank's tags by NLTK, from the running text) or its last three letters (``suffix``;
-    a shorter word whole). MissingPart if what finds lemmas or parts of speech is not here."""
+    """Return what is counted for each word of a text: the word (``w``, ``c``), its base form (``lemma``, of WordNet),
+    its part of speech (``pos``, Penn Treebank's tags by NLTK, from the running text) or its last three letters
+    (``suffix``; all of a shorter word). MissingPart if the resource for lemmas or parts of speech is not installed."""
     if kind == "suffix":
         return [word if len(word) <= SUFFIX else f"-{word[-SUFFIX:]}" for word in words]
     if kind not in ("lemma", "pos"):
@@ -87,7 +87,7 @@ def units_of(text: str, words: Sequence[str], kind: str) -> Sequence[str]:
 
 
 def pronouns(language: str) -> frozenset[str]:
-    """Personal and possessive pronouns of a language, lowercase; empty where there is no list."""
+    """Return personal and possessive pronouns of a language, lowercase; empty if there is no list."""
     entry = files("ravenbench.text") / "pronouns" / f"{language.partition('.')[0].lower()}.txt"
     return frozenset(entry.read_text("utf-8").split()) if entry.is_file() else frozenset()
 
@@ -100,8 +100,8 @@ def samples_of(
     number: int,
     rng: np.random.Generator,
 ) -> list[Sequence[T]]:
-    """The text whole (``no``), cut into samples of ``size`` words that share ``overlap`` with the next (``normal``), or
-    ``number`` samples of words drawn without replacement (``random``)."""
+    """Return the whole text (``no``), samples of ``size`` words with ``overlap`` in common with the next (``normal``),
+    or ``number`` samples of words drawn without replacement (``random``)."""
     if sampling == "no":
         return [words]
     if sampling == "random":
@@ -115,7 +115,7 @@ def samples_of(
 def masked(
     words: Sequence[str], functions: Collection[str], units: Sequence[str] | None = None
 ) -> list[str]:
-    """The words, or what is counted for them, with a sign for each word whose parts (*don*, *t*) do not all stay."""
+    """Return the words (or their units), with a sign for each word whose parts (*don*, *t*) do not all stay."""
     stays = {
         word: all(part in functions for part in re.split(r"[\^-]", word.lower()) if part)
         for word in set(words)
@@ -124,7 +124,8 @@ def masked(
 
 
 def features_of(words: Sequence[str], kind: str, n: int) -> list[str]:
-    """Word (``w``) or character (``c``) n-grams of a text, in order; characters over the words joined by blanks."""
+    """Return word (``w``) or character (``c``) n-grams of a text, in order; characters of the words joined by
+    blanks."""
     units = list(" ".join(words)) if kind == "c" else words
     joint = "" if kind == "c" else " "
     return (
@@ -142,8 +143,8 @@ class WordTable:
     def culled(
         self, culling: float = 0, drop: Collection[str] = (), start_at: int = 1
     ) -> WordTable:
-        """Only units that stand in at least ``culling`` percent of the texts, none of ``drop``, from rank ``start_at``
-        of those on."""
+        """Return only units that occur in at least ``culling`` percent of the texts, without ``drop``, from rank
+        ``start_at`` on."""
         stands = (
             (self.frequencies > 0).mean(axis=0) >= culling / 100
             if len(self.frequencies)
@@ -155,15 +156,15 @@ class WordTable:
         return WordTable(tuple(self.names[i] for i in columns), self.frequencies[:, columns])
 
     def first(self, count: int) -> WordTable:
-        """The most frequent units only."""
+        """Return only the most frequent units."""
         return WordTable(self.names[:count], self.frequencies[:, :count])
 
 
 def table_of(
     texts: Sequence[Sequence[str]], cutoff: int, listed: Sequence[Sequence[str]] | None = None
 ) -> WordTable:
-    """The table of the ``cutoff`` most frequent units of some texts (of those ``listed``, by default all; ties by code
-    point), those that consist of masks alone left out."""
+    """Return the table of the ``cutoff`` most frequent units of texts (only of ``listed`` units, by default all; ties
+    by code point), without units that consist only of masks."""
     counts = [Counter(text) for text in texts]
     total: Counter[str] = Counter()
     for one in counts if listed is None else map(Counter, listed):
@@ -186,7 +187,7 @@ def table_of(
 
 
 def frequency_table(frequencies: WordTable, texts: Sequence[str]) -> Table:
-    """Frequencies in percent, words in rows and texts in columns, as stylo keeps them."""
+    """Return frequencies in percent, words in rows and texts in columns, as in stylo."""
     columns = (Column("word", text=True), *(Column(text) for text in texts))
     rows = zip(frequencies.names, frequencies.frequencies.T.tolist(), strict=True)
     return Table(
@@ -195,7 +196,7 @@ def frequency_table(frequencies: WordTable, texts: Sequence[str]) -> Table:
 
 
 def table_for_r(frequencies: Table) -> str:
-    """The same as R's ``write.table`` writes it, for ``stylo(frequencies = "table_with_frequencies.txt")``."""
+    """Return the same as R's ``write.table`` writes it, for ``stylo(frequencies = "table_with_frequencies.txt")``."""
 
     def quoted(value: Any) -> str:
         return '"' + printable(str(value)).replace("\\", "\\\\").replace('"', '\\"') + '"'

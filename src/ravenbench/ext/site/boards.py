@@ -1,10 +1,9 @@
-"""Makes the boards of a site: one leaderboard for each run or evaluation, with a row for every system.
+"""Makes the leaderboards of a site: one for each run or evaluation, with a row for every system.
 
-In: ``boards``: folders of runs and evaluations by address (``Path``), and what came from outside (answers, or a run's
-folder) by address and system.
-Out: ``boards``: a list of ``Board``; its ``BoardStanding`` rows hold ranks (1 = best, None where not tested) and
-``Number`` figures (a value or None, perhaps with its 95 % interval), AUC and c@1 from 0 to 1, counts of unanswered
-problems. InputError or FormatError for folders and answers that do not fit. Steps: ``joined`` gives stores,
+In: ``boards``: folders of runs and evaluations by address (``Path``), and submissions (answers, or a run's folder) by
+address and system. Out: ``boards``: a list of ``Board``; its ``BoardStanding`` rows have ranks (1 = best, None where
+not tested) and ``Number`` figures (a value or None, sometimes with a 95 % interval), AUC and c@1 from 0 to 1, counts of
+unanswered problems. InputError or FormatError for folders and answers that do not fit. Steps: ``joined`` gives stores,
 ``by_method`` standings, ``divisions`` attributes of problems, ``parts_of`` c@1 by part, ``slugs`` addresses by name.
 """
 
@@ -70,31 +69,30 @@ from ravenbench.text.tokens import count_words
 from ravenbench.types import Bools, Labels
 
 LEADERS = 5
-"""Ranks that a site's first page shows of each board."""
+"""Number of ranks of each leaderboard on a site's first page."""
 
 P = TypeVar("P", bound=Plan)
 METRICS = ("auc", "c@1", "overall", "final")
 LEVEL = 0.05
-"""Corrected p at which systems of an evaluation are called different."""
+"""Largest corrected p at which two systems of an evaluation differ."""
 REPLICATES = 2_000
-"""Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
+"""Draws of bootstraps and randomization tests: enough to distinguish systems on a site."""
 
 
 Part = tuple[str, int, Number]
-"""A part of a board's problems, how many there are, and a system's c@1 on them."""
+"""A part of a leaderboard's problems, their number, and a system's c@1 on them."""
 
 
 @dataclass(frozen=True)
 class BoardStanding:
-    """One system on one board.
+    """One system on one leaderboard.
 
-    ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
-    tested. ``scores`` are by metric (AUC, c@1 …, from 0 to 1); ``open`` and ``missing`` count problems without an
-    answer; ``style_left``, ``swing`` and ``gain`` are the verdict's figures, ``content`` and ``domain`` its words, ""
-    where it was not asked. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers came from
-    outside; ``parts`` has c@1 on parts of the problems, by what divides them. A method that was run with several
-    seeds is one standing: ``runs`` are those of its seeds, its figures their means, its intervals from their lowest
-    end to their highest.
+    ``tie`` is its rank (the same for its tie group; 1 is best; None for meta-classifiers, or if nothing was tested).
+    ``scores`` are by metric (AUC, c@1 …, from 0 to 1); ``open`` and ``missing`` count problems without an answer;
+    ``style_left``, ``swing`` and ``gain`` are the verdict's figures, ``content`` and ``domain`` its words, "" if it was
+    not requested. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers are a submission;
+    ``parts`` has c@1 on parts of the problems, by attribute. A method with several seeds has one row: ``runs`` are the
+    rows of its seeds, its figures are their means, and its intervals go from their lowest limit to their highest.
     """
 
     system: str
@@ -114,7 +112,7 @@ class BoardStanding:
 
     @classmethod
     def of_runs(cls, name: str, runs: Sequence[BoardStanding]) -> BoardStanding:
-        """A method's standing from those of its seeds, without a rank."""
+        """Make a method's row from the rows of its seeds, without a rank."""
 
         def mean(numbers: Sequence[Number]) -> Number:
             values = [one.value for one in numbers]
@@ -155,7 +153,7 @@ class BoardStanding:
 
 @dataclass(frozen=True)
 class FoldPage:
-    """One fold of a board: what is in it, and a table with one row a system of its scores there."""
+    """One fold of a leaderboard: its content, and a table of scores with one row per system."""
 
     name: str
     info: Mapping[str, Any]
@@ -166,11 +164,11 @@ class FoldPage:
 class Board:
     """One run or evaluation.
 
-    ``problems`` and ``same`` (by one author) count problems. ``text`` says the language and genre, "" where unknown.
-    ``metric`` orders ``standings``, best first; ``tables`` are shown below them; ``material`` and ``provenance`` are
-    lists for reading; ``downloads`` are files by name. ``about`` stands in the place of how many problems there are,
-    ``titles`` head metrics that only this task has. ``data`` is the hash of what is answered, ``versions`` says of a
-    system those of Raven and its method, or the hash of its answers; "" is for all others.
+    ``problems`` and ``same`` (same author) count problems. ``text`` is the language and genre, "" if unknown.
+    ``metric`` orders ``standings``, best first; ``tables`` are shown below; ``material`` and ``provenance`` are lists
+    to read; ``downloads`` are files by name. ``about`` replaces the number of problems; ``titles`` are headings of
+    metrics that only this task has. ``data`` is the hash of the data; ``versions`` has for each system the versions of
+    Raven and its method, or the hash of its answers; the key "" is for all others.
     """
 
     key: str
@@ -193,14 +191,14 @@ class Board:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def made_with(self, standing: BoardStanding) -> str:
-        """What a row stands on: the hash of the data, the version of Raven and that of the method."""
+        """Return the hash of the data and the versions of Raven and of the method behind a row."""
         one = standing.runs[0] if standing.runs else standing
         made = self.versions.get(one.system) or self.versions.get("")
         return ", ".join(filter(None, (self.data and f"data {self.data}", made)))
 
     @property
     def leaders(self) -> list[BoardStanding]:
-        """Systems of the first five ranks, where there are ranks, else the first five; no tie is cut."""
+        """Systems of the first five ranks (with all ties) or, without ranks, the first five systems."""
         ranked = [s for s in self.standings if s.tie is not None and s.tie <= LEADERS]
         if ranked or not self.standings:
             return ranked
@@ -213,7 +211,8 @@ class Board:
 
 
 def slugs(names: list[str]) -> dict[str, str]:
-    """An address for each name, of letters, digits and hyphens, all different; the same names give the same ones."""
+    """Return a different address for each name, of letters, digits and hyphens; the same names give the same
+    addresses."""
     addresses: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "x"
@@ -227,7 +226,8 @@ def slugs(names: list[str]) -> dict[str, str]:
 
 
 class Submitted(Store):
-    """A run that somebody else made over the folds of another: its methods that the other has not, called after it."""
+    """A submitted run over the folds of another run: its methods that the other run lacks, with the submission's
+    name."""
 
     def __init__(self, path: Path, name: str, base: Store) -> None:
         super().__init__(path)
@@ -237,7 +237,7 @@ class Submitted(Store):
         self.outside = tuple(self.names.values())
 
     def plan_as(self, shape: type[P]) -> P:
-        """The manifest with its own methods alone."""
+        """Return the manifest with only the submitted methods."""
         plan = super().plan_as(shape)
         names = self.names
         new = msgspec.structs.replace
@@ -250,14 +250,14 @@ class Submitted(Store):
 
 
 class Joined(Store):
-    """A run whose plan also has the methods and cells of other runs over the same folds."""
+    """A run with a plan that also has the methods and cells of other runs over the same folds."""
 
     def __init__(self, runs: Sequence[Store]) -> None:
         super().__init__(runs[0].path)
         self.runs = tuple(runs)
 
     def plan_as(self, shape: type[P]) -> P:
-        """The manifest of one task, with the methods of all runs, each once."""
+        """Return the manifest of one task, with each method of all runs once."""
         plans = [run.plan_as(shape) for run in self.runs]
         verifiers = {v.name: v for plan in reversed(plans) for v in reversed(plan.verifiers)}
         cells = {(c.verifier, c.fold): c for plan in reversed(plans) for c in reversed(plan.cells)}
@@ -272,7 +272,7 @@ class Joined(Store):
 
 
 def same_folds(one: Store, other: Store) -> bool:
-    """Whether two runs, or two searches, answer the same."""
+    """Return whether two runs, or two searches, answer the same problems."""
     return (
         one.kind == other.kind
         and one.kind in ("run", "pan14", "retrieve")
@@ -281,8 +281,8 @@ def same_folds(one: Store, other: Store) -> bool:
 
 
 def joined(runs: Sequence[Store]) -> list[Store]:
-    """Stores in their order; those with the same folds as one, the first, where each brings a method and no other has
-    one of another identity under the same name."""
+    """Return stores in order; join stores with the same folds into the first, if each adds a method and no two
+    different methods have the same name."""
     groups: list[list[Store]] = []
     for run in runs:
         own = {v.name: v.identity for v in run.plan.verifiers}
@@ -304,9 +304,9 @@ def by_method(
     differ: Container[frozenset[str]],
     sign: int = 1,
 ) -> tuple[BoardStanding, ...]:
-    """Standings with those of one method as one, which differs from another where each of its seeds differs
-    significantly (``differ`` holds such pairs) from each of the other's. Where no method has several, they stay.
-    ``sign`` is −1 where less is better."""
+    """Return rows with all seeds of a method joined. Two methods differ if each seed of one differs significantly
+    (``differ`` has these pairs) from each seed of the other. If no method has several seeds, the rows stay. ``sign`` is
+    −1 if lower is better."""
     by_name = {s.system: s for s in standings}
     members = {
         name: [by_name[one] for one in own if one in by_name] for name, own in methods.items()
@@ -341,8 +341,8 @@ def _ranked(
 
 
 def with_own_titles(boards: Sequence[Board]) -> list[Board]:
-    """Boards whose titles differ: where two have one, what was asked of one and not of the other is added, or its
-    folder's name."""
+    """Return leaderboards with different titles: if two have the same title, add the options in which they differ, or
+    the folder's name."""
     titles = Counter(board.title for board in boards)
     named = []
     for board in boards:
@@ -362,7 +362,7 @@ def with_own_titles(boards: Sequence[Board]) -> list[Board]:
 
 
 def divisions(store: Store, truth: Truth) -> list[ProblemAttribute]:
-    """What the problems of a run can be divided by, in truth's order."""
+    """Return the attributes that divide the problems of a run, in the order of the truth."""
     folds = [name.partition("/")[0] for name in truth.ids.tolist()]
     if not set(folds) <= store.plan.folds.keys():  # one fold alone, whose ids have no prefix
         folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][
@@ -393,7 +393,7 @@ def divisions(store: Store, truth: Truth) -> list[ProblemAttribute]:
 
 
 def kind_of_text(store: Store) -> str:
-    """Language and genre of a run's texts, "" where nothing says so."""
+    """Return language and genre of a run's texts, "" if unknown."""
     if store.kind != "run":
         return ""
     notes = store.plan_as(RunPlan).corpus.notes
@@ -402,7 +402,7 @@ def kind_of_text(store: Store) -> str:
 
 
 def parts_of(breakdown: BreakDown, system: str) -> tuple[Part, ...]:
-    """A system's c@1 on every part."""
+    """Return a system's c@1 on every part."""
     pairs = enumerate(zip(breakdown.parts, breakdown.systems[system], strict=True), 1)
     return tuple(
         (name.removeprefix(f"{i}: "), n, Number(own.scores["c@1"], own.interval["c@1"]))
@@ -411,9 +411,9 @@ def parts_of(breakdown: BreakDown, system: str) -> tuple[Part, ...]:
 
 
 def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]) -> list[Board]:
-    """Everything that a site shows of folders by address; runs over the same folds share a board.
+    """Return the leaderboards of folders by address; runs over the same folds have one leaderboard.
 
-    ``submitted`` has what came from outside by address and system: answers, or a run's folder.
+    ``submitted`` has submissions by address and system: answers, or a run's folder.
     """
     return with_own_titles(_untitled(places, submitted))
 
@@ -675,7 +675,7 @@ def _attacked(store: Store, key: str) -> Board:
 
 
 SYSTEM = ("system", "method", "verifier")
-"""What reports call the column of those that a table compares."""
+"""Names that reports use for the column of the compared systems."""
 
 
 def _tabled(store: Store, key: str) -> Board:
@@ -860,7 +860,8 @@ def _of_late(
     if not late or not changes:
         return []
     return [
-        "Rows that combine all systems changed because of later submissions ({', '.join(late)}): {'; '.join(changes)}."
+        "Rows that combine all systems changed because of later submissions"
+        f" ({', '.join(late)}): {'; '.join(changes)}."
     ]
 
 

@@ -1,9 +1,9 @@
-"""Runs ``raven site`` and ``raven diff``: writes pages of leaderboards, and of what rewritings changed.
+"""Runs ``raven site`` and ``raven diff``: writes pages of leaderboards, and pages that show what rewritings changed.
 
 In: options of the command line: ``site``: folders of runs, late answers as NAME=PLACE, a place to write; ``diff``: an
 original and a rewriting, or a run's folder, and a place to write.
-Out: HTML files at that place, and its path on the terminal or as JSON. InputError for what cannot be read, does not
-fit, or a place that is taken.
+Out: HTML files at that place, and its path on the terminal or as JSON. InputError if something cannot be read or does
+not fit, or the place is taken.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ def site(
     """Make a site for any web server: leaderboards with tie groups and intervals, a page for every system, for every
     set of texts and every fold, and files to download.
 
-    What --submit names is checked first: the folds that raven export wrote, the truth of an evaluation, the data of a
-    run or a search (every id, value and hash). If anything is wrong, there is one error and the site is not changed.
+    Raven first checks each --submit against the folds that raven export wrote, the truth of an evaluation, or the data
+    of a run or search (every id, value and hash). If anything is wrong, Raven reports one error and does not change the
+    site.
 
         raven site raven-runs/newsgroups-1234 raven-runs/pan14-5678 -o site
 
@@ -120,7 +121,7 @@ def diff(
     encoder: SentenceEncoder = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.
+    """Show original and rewriting phrase by phrase on static pages, to read, print and grade blindly.
 
     raven diff essay.txt hidden.txt --out essay.html
 

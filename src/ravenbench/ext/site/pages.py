@@ -1,11 +1,10 @@
 """Makes leaderboards of any number of runs and evaluations as static pages in a folder (``ravenbench.site``).
 
-In: ``site``: folders of runs and evaluations, a folder to write, and by name what was made elsewhere (answers or a
-run's folder); the others ``Board`` objects (from ``boards.boards``), ``Number`` figures or a folder.
-Out: ``site``: the path of the site's first page; ``site_pages``: HTML by address; ``leaderboard``: a table;
-``downloads``: texts of files by name; ``place``: a rank as text, 1 = best. Scores such as AUC and c@1 are from 0 to 1.
-InputError for folders or answers that do not fit. ``with_interval`` and ``mark`` give a figure as HTML,
-``answered_by_file`` True or False.
+In: ``site``: folders of runs and evaluations, a folder to write, and submissions by name (answers or a run's folder);
+the others ``Board`` objects (from ``boards.boards``), ``Number`` figures or a folder. Out: ``site``: the path of the
+site's first page; ``site_pages``: HTML by address; ``leaderboard``: a table; ``downloads``: texts of files by name;
+``place``: a rank as text, 1 = best. Scores such as AUC and c@1 are from 0 to 1. InputError for folders or answers that
+do not fit. ``with_interval`` and ``mark`` give a figure as HTML, ``answered_by_file`` True or False.
 """
 
 from __future__ import annotations
@@ -58,11 +57,11 @@ TITLES = {
 }
 
 MOST = 300_000
-"""Bytes that no page should exceed."""
+"""Most bytes that a page should have."""
 
 
 def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()) -> dict[str, str]:
-    """The HTML of every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``,
+    """Return the HTML of every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``,
     ``systems/…``."""
     names = sorted(
         {s.system for board in boards for s in board.standings if s.tie is not None or s.loss}
@@ -130,7 +129,7 @@ def _profile(name: str, boards: Sequence[Board]) -> list[tuple[Board, BoardStand
 
 
 def with_interval(estimate: Number, signed: bool = False) -> Markup:
-    """A figure with its interval behind it, in small."""
+    """Return a figure, followed by its interval in small type."""
     if estimate.value is None:
         return Markup('<span class="na">n/a</span>')
     text = Markup("{}").format(figure(estimate.value, signed))
@@ -149,7 +148,7 @@ def _interval(metric: str, standing: BoardStanding) -> tuple[float, float] | Non
 
 
 def leaderboard(board: Board) -> Table:
-    """What a leaderboard shows, as a table to download."""
+    """Return a leaderboard as a table to download."""
     titles = TITLES | dict(board.titles)
     metrics = [m for m in titles if any(m in s.scores for s in board.standings)]
     cols: list[Col[BoardStanding]] = []
@@ -184,7 +183,7 @@ def _attacks(board: Board) -> list[str]:
 
 
 def downloads(board: Board) -> dict[str, str]:
-    """Files of a leaderboard by name: as a spreadsheet, LaTeX and JSON take it, and what it was made of."""
+    """Return files of a leaderboard by name: for spreadsheets, LaTeX and JSON, and its provenance."""
     shown = leaderboard(board)
     forms = {
         "csv": to_csv(shown),
@@ -195,12 +194,12 @@ def downloads(board: Board) -> dict[str, str]:
 
 
 def place(board: Board, standing: BoardStanding) -> str:
-    """The rank of a system on a board as text, ``5=`` where others share it."""
+    """Return the rank of a system on a leaderboard as text, ``5=`` if others have the same rank."""
     return shown_rank(standing.tie, [s.tie for s in board.standings])
 
 
 def mark(estimate: Number) -> Markup:
-    """A point on a line from 0 to 1 with its interval, drawn with .5 as a tick; nothing where there is no figure."""
+    """Draw a point with its interval on a line from 0 to 1, with a tick at .5; empty if there is no figure."""
     if estimate.value is None:
         return Markup("")
     low, high = estimate.interval or (estimate.value, estimate.value)
@@ -220,22 +219,22 @@ def site(
     title: str = "Authorship verification",
     submitted: Mapping[str, str | Path] | None = None,
 ) -> Path:
-    """Write a static site of runs and evaluations; an earlier one at the same place is replaced when it is whole.
+    """Write a static site of runs and evaluations; it replaces an earlier site when it is complete.
 
     Parameters
     ----------
     runs : sequence of paths
         Folders of ``raven run``, ``pan14``, ``safety``, ``retrieve`` and of any task whose report compares methods, and
-        folders written by ``raven evaluate --out``. Runs of other verifiers over the same folds share a leaderboard.
+        folders written by ``raven evaluate --out``. Runs of other verifiers over the same folds have one leaderboard.
     out : path
-        The site's folder.
+        Folder for the site.
     title : str
         Heading of every page.
     submitted : mapping of str to path, optional
-        What was made elsewhere, by name: the folder of a run or a search over the same data; or a folder of answers
-        that holds, for each board by its folder's name (or for the only one directly), ``FOLD/answers.jsonl`` for the
-        folds that ``raven export`` wrote. Of an evaluation that kept its answers: a file or a folder of answers. Of a
-        search: a file of rankings.
+        Submissions by name: the folder of a run or a search over the same data; or a folder of answers with
+        ``FOLD/answers.jsonl`` for the folds that ``raven export`` wrote, in a folder for each leaderboard (or directly,
+        if there is only one). For an evaluation that kept its answers: a file or a folder of answers. For a search: a
+        file of rankings.
 
     Returns
     -------
@@ -412,7 +411,7 @@ def _beside(folder: Path) -> list[str]:
 
 
 def answered_by_file(place: Path) -> bool:
-    """Whether what is answered here is answered in one file: an evaluation, or a search."""
+    """Return whether answers to this folder are one file: for an evaluation, or a search."""
     return not is_run(place) or hasattr(report_class(Store.open(place).kind), "read_answers")
 
 

@@ -1,13 +1,13 @@
-"""Measures whether a rewriting can be read; each measure is a text's value minus its original's.
+"""Measures whether a rewriting is readable; each measure is a text's value minus the original's.
 
 In: for ``Sensibleness().measure`` an original and its rewriting (text), for ``of`` one text; for ``mean_ranks`` the
 measures of each system by system and name.
 Out: ``measure`` gives differences by name of measure, unbounded (``surprisal`` in bits a token, the others per 1,000
 words or tokens; higher = less sensible), None where one was not made or a text has no words; ``of`` gives the values of
-one text, 0 or more; ``mean_ranks`` the mean rank of each system, 1 = most sensible, None where no measure tells systems
-apart. ``missing`` says which measures need Brown, which is not here; nothing is raised for that.
+one text, 0 or more; ``mean_ranks`` the mean rank of each system, 1 = most sensible, None if no measure distinguishes
+systems. ``missing`` says which measures need Brown if it is not installed; this raises no error.
 
-Parts of one verdict, not a total: a report ranks them and shows the mean rank beside them.
+The measures are not added up: a report ranks systems by each and also shows the mean rank.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ ANOMALIES: Mapping[str, re.Pattern[str]] = {
     "repeated_words": re.compile(r"\b([^\W\d_]+)\s+\1\b"),
     "chatter": _CHATTER,
 }
-"""Anomalies that are found by looking, counted per 1,000 tokens with the two below."""
+"""Anomalies that patterns find, counted per 1,000 tokens, as the two below."""
 
 MEASURES = (
     "surprisal",
@@ -72,7 +72,7 @@ class Sensibleness:
     Attributes
     ----------
     missing : dict of str to str
-        Measures that are not made here, and why.
+        Measures that cannot be made on this machine, and why.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Sensibleness:
             self.missing |= dict.fromkeys(("surprisal", "oov", "repeated_misspellings"), reason)
 
     def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
-        """Every measure of a rewriting minus its original's; None for one that was not made."""
+        """Return every measure of a rewriting minus the original's; None if it was not made."""
         was = self.of(original)
         now = self.of(rewritten)
         return {
@@ -94,7 +94,7 @@ class Sensibleness:
         }
 
     def of(self, text: str) -> dict[str, float | None]:
-        """The measures of one text; None for what cannot be made here or a text without words."""
+        """Return the measures of one text; None if a measure cannot be made here or the text has no words."""
         key = content_hash(text)
         if key not in self._known:
             self._known[key] = self._of(text)
@@ -154,8 +154,8 @@ class Sensibleness:
 
 
 def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
-    """Mean rank of each system over the measures that all systems have and that tell some apart, 1 = most sensible;
-    ties share ranks; None where there is no such measure."""
+    """Return the mean rank of each system over the measures that all systems have and in which some differ, 1 = most
+    sensible; ties have the same rank; None without such a measure."""
     from scipy.stats import rankdata
 
     systems = list(values)

@@ -9,8 +9,8 @@ Out: ``measure`` gives by name ``words_lost`` (content words lost, in 100 words 
 ``edited_share`` of both texts' words, 0 to 1; None where there is nothing to measure. ``numbers`` and ``negations``
 give ``Preserved``, two counts; ``survives`` bool; ``aligned_parts`` and ``aligned_texts`` pairs (original, rewriting).
 
-A similarity says how close the wording is, not whether the meaning held; numbers and negations are counted because
-meaning is lost there without much change of wording.
+A similarity measures how close the wording is, not whether the meaning stayed. Numbers and negations are counted
+because small changes there can change the meaning.
 
 References
 ----------
@@ -39,15 +39,15 @@ _LONG = 2 * PART_WORDS
 
 Pairs = Sequence[tuple[str, str]]
 Similarity = Callable[[Pairs], Sequence[float]]
-"""Pairs of texts → cosine of their embeddings, each."""
+"""Function from pairs of texts to the cosines of their embeddings."""
 
 
 class MeaningModel(NamedTuple):
-    """A kind of model of meaning, as a package registers it in ``ravenbench.meaning``.
+    """A kind of model of meaning that a package registers in ``ravenbench.meaning``.
 
-    ``folder`` takes a model by name or folder and says where its files lie; nothing is loaded, and it raises
-    MissingPart, FormatError or InputError where the model cannot be used. ``load`` gives a ``Similarity`` (registered
-    as ``encoder``).
+    ``folder`` takes a name or folder of a model and returns the folder of its files; it loads nothing, and raises
+    MissingPart, FormatError or InputError if the model cannot be used. ``load`` gives a ``Similarity`` (registered as
+    ``encoder``).
     """
 
     folder: Callable[[str], Path]
@@ -55,9 +55,10 @@ class MeaningModel(NamedTuple):
 
 
 def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
-    """Pairs (original, rewriting) that tile both texts: a rewriting's parts, long ones cut by aligned sentences.
+    """Return pairs (original, rewriting) that together are both texts: a rewriting's parts; long parts are cut by
+    aligned sentences.
 
-    A stretch without a counterpart joins its neighbour, so that only an empty text gives an empty side.
+    A passage without a counterpart joins its neighbour, so that only an empty text gives an empty side.
     """
     pairs: list[tuple[str, str]] = []
     for part in parts:
@@ -71,7 +72,7 @@ def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
 
 
 def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
-    """Pairs of aligned sentences that tile both texts; one side may be empty."""
+    """Return pairs of aligned sentences that together are both texts; one side may be empty."""
     original_sentences = [original[x:y] for x, y in sentences(original)]
     rewritten_sentences = [rewritten[x:y] for x, y in sentences(rewritten)]
     beads = align_sentences(original_sentences, rewritten_sentences)
@@ -100,7 +101,8 @@ def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
-    """``changes_per_1000`` words of the original (a number), and ``edited_share`` of both texts' words from 0 to 1.
+    """Return ``changes_per_1000`` words of the original, and ``edited_share``, the proportion (0 to 1) of both texts'
+    words.
 
     A maximal run of inserted, deleted and substituted words is one change; changes of white space and punctuation
     alone are none. None for a text without words.
@@ -138,7 +140,7 @@ _NEGATIVE = frozenset(_NEGATING.split())
 
 
 class Preserved(NamedTuple):
-    """How many of something both texts hold (a count), and how many either holds (a count)."""
+    """How many items both texts contain, and how many either contains."""
 
     preserved: int
     total: int
@@ -150,12 +152,12 @@ class Preserved(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """``preserved`` divided by ``total``, from 0 to 1; None where neither text holds any."""
+        """``preserved`` divided by ``total``, from 0 to 1; None if neither text contains any."""
         return self.preserved / self.total if self.total else None
 
 
 def numbers(original: str, rewritten: str) -> Preserved:
-    """Counts of numbers on both sides and on either, as digits or words: 3 and "three" are one number."""
+    """Count numbers on both sides and on either, as digits or words: 3 and "three" are the same number."""
     numbers_before = number_values(original)
     numbers_after = number_values(rewritten)
     return Preserved(
@@ -164,24 +166,25 @@ def numbers(original: str, rewritten: str) -> Preserved:
 
 
 def negations(original: str, rewritten: str) -> Preserved:
-    """Counts of negating words on both sides and on either; "don't" and "do not" hold one each."""
+    """Count negating words on both sides and on either; "don't" and "do not" have one each."""
     negations_before = _negations(original)
     negations_after = _negations(rewritten)
     return Preserved(min(negations_before, negations_after), max(negations_before, negations_after))
 
 
 def words_lost(original: str, rewritten: str) -> float | None:
-    """Content words of the original that the rewriting lacks, in 100 words; None for a text without words.
+    """Return how many content words of the original the rewriting lacks, in 100 words; None for a text without words.
 
-    Contractions and British spellings count as what they stand for. A good synonym counts as a bad one does: of the
-    measures at hand it agrees best with a reader (``benchmarks/soundness_grades.py``), who rejects most replaced words.
+    Contractions and British spellings count as their full and American forms. A good synonym counts like a bad one:
+    readers reject most replaced words, and of the available measures this one agrees best with them
+    (``benchmarks/soundness_grades.py``).
     """
     size = len(plain_words(original))
     return 100 * content_lost(original, rewritten) / size if size else None
 
 
 def content_lost(original: str, rewritten: str) -> int:
-    """How many content words of the original the rewriting lacks."""
+    """Return how many content words of the original the rewriting lacks."""
     return (Counter(_plain_forms(original)) - Counter(_plain_forms(rewritten))).total()
 
 
@@ -201,8 +204,8 @@ def _function_words() -> frozenset[str]:
 
 
 def number_values(text: str) -> Counter[str]:
-    """Counts of the numbers of a text by value; "twenty-one" is 21, "1,000" is 1000, what is no plain integer stays
-    as written."""
+    """Count the numbers of a text by value; "twenty-one" is 21, "1,000" is 1000; anything but a plain integer stays as
+    written."""
     numbers: Counter[str] = Counter()
     total = current = 0
     last: int | None = None
@@ -245,9 +248,9 @@ SURVIVAL: Mapping[str, tuple[float, float]] = {
     "numbers": (0.80, 1.0),
     "negations": (0.80, 1.0),
 }
-"""Ranges within which a text's meaning is taken to have survived: a stated convention, not a judgement of meaning.
-Of sentences that lost no content word two readers called 51 of 61 correct, of others 11 of 58: where more than one in
-a hundred is lost, several sentences of a text are wrong. A measure that was not made is left out."""
+"""Ranges in which a text's meaning counts as having survived: a convention, not a judgement of meaning. Two readers
+called 51 of 61 sentences without lost content words correct, of the others 11 of 58: if more than one word in a hundred
+is lost, several sentences of a text are wrong. A measure that was not made is left out."""
 
 
 class Soundness:
@@ -327,7 +330,7 @@ class Soundness:
 
 
 def survives(measures: Mapping[str, float | None]) -> bool:
-    """Whether a text's meaning survived as ``SURVIVAL`` has it; measures that were not made do not count."""
+    """Return whether a text's meaning survived by ``SURVIVAL``; measures that were not made do not count."""
     return all(
         low - 1e-9 <= value <= high + 1e-9
         for name, (low, high) in SURVIVAL.items()

@@ -24,7 +24,7 @@ from ravenbench.types import Share
 
 
 class Identity(base.Obfuscator):
-    """Returns the text as it is."""
+    """Returns the unchanged text."""
 
     name = "identity"
     english = False
@@ -38,8 +38,8 @@ class Identity(base.Obfuscator):
 class OtherAuthor(base.Obfuscator):
     """Replaces the text by a known text of another problem of the document set.
 
-    Of the known texts whose problem shares no document with this one, the draw is among the ten nearest in
-    length. Authors are unknown here, so a text may by chance be the same author's where a set has few authors.
+    It draws among the ten known texts nearest in length, from problems without a document in common with this one. It
+    does not know authors, so in a set with few authors the text may by chance be by the same author.
     """
 
     name = "other-author"
@@ -91,14 +91,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(eq=False, repr=False)
 class Random(base.Obfuscator):
-    """Drops each word, exchanges it with the next or puts in a WordNet relative, with probability ``rate``.
+    """Drops each word, exchanges it with the next or replaces it by a WordNet relative, with probability ``rate``.
 
     Without WordNet words are only dropped and exchanged, and the notes say so.
 
     Parameters
     ----------
     rate : float
-        Share of words touched, 0 to 1.
+        Proportion of changed words, 0 to 1.
     mode : 'repaired' or 'faithful'
         ``repaired`` leaves names, numbers, abbreviations and fixed phrases alone, exchanges no words across a mark,
         and puts in synonyms and hypernyms in a form that exists; ``faithful`` is noise without such guards.

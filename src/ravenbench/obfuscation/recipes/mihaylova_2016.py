@@ -76,7 +76,7 @@ def substituted(pattern: re.Pattern[str], swap: Swap, text: str, guarded: Stretc
 
 
 def stop_word_fits(match: re.Match[str], text: str) -> bool:
-    """Whether a stop word's alternative can replace it at this match in the text."""
+    """Return whether a stop word's alternative can replace it at this match in the text."""
     around = _surroundings()[match.group().lower()]
     if around is None:
         return False
@@ -87,7 +87,7 @@ def stop_word_fits(match: re.Match[str], text: str) -> bool:
 
 
 def paraphrase_fits(match: re.Match[str], text: str) -> bool:
-    """Whether a paraphrase can replace the phrase at this match: not after a negation or an auxiliary."""
+    """Return whether a paraphrase can replace the phrase at this match: not after a negation or an auxiliary."""
     rules = load("paraphrase_surroundings")
     if match.group().lower() in rules["never"]:
         return False
@@ -96,7 +96,7 @@ def paraphrase_fits(match: re.Match[str], text: str) -> bool:
 
 
 def readable_synonym(word: str, pos: str) -> str | None:
-    """A synonym of the word's usual sense, otherwise a hypernym, in the form the word has; None where none fits."""
+    """Return a synonym of the word's usual sense, otherwise a hypernym, in the word's form; None if none fits."""
     for lemma in (name for names in relatives(word, pos) for name in names):
         if (form := same_form(word, lemma, pos)) is not None:
             return form
@@ -104,7 +104,7 @@ def readable_synonym(word: str, pos: str) -> str | None:
 
 
 def readable_gloss(match: re.Match[str], text: str, pos: str) -> str | None:
-    """A short WordNet gloss of a noun that can stand in its place; None where there is none."""
+    """Return a short WordNet gloss that can replace a noun; None if there is none."""
     word = match.group().lower()
     sense = usual_sense(word, pos) if pos == "n" and base_form(word, pos) == word else None
     if sense is None:
@@ -145,9 +145,9 @@ _NEAR = 8
 
 
 def split(sentence: str, pos: Mapping[str, str], guarded: Stretches | None) -> str:
-    """The sentence, split at *and* once a noun and a verb have been seen, and at discourse markers.
+    """Return the sentence, split at *and* after a noun and a verb, and at discourse markers.
 
-    Where ``guarded`` says what to leave alone, what follows must look like a sentence too.
+    If ``guarded`` is given, the second part must look like a sentence too.
     """
     rewritten = []
     seen_classes = set()
@@ -179,7 +179,7 @@ def split(sentence: str, pos: Mapping[str, str], guarded: Stretches | None) -> s
 def merge(text: str, rng: np.random.Generator, guarded: Stretches | None) -> str:
     """One sentence of all: final marks become a comma or semicolon with a connective, next initials small.
 
-    Where ``guarded`` says what to leave alone, names keep their initials, and so do words in capitals.
+    If ``guarded`` is given, names and words in capitals keep their initials.
     """
     spans = sentences(text)
     rewritten = []
@@ -209,7 +209,7 @@ def merge(text: str, rng: np.random.Generator, guarded: Stretches | None) -> str
 
 
 def keeps_capital(word: str, guarded: Stretches) -> bool:
-    """Whether a sentence's first word has its capital for another reason than standing there."""
+    """Return whether a sentence's first word has its capital for another reason than its position."""
     return word == "I" or word in guarded.names or word[1:] != word[1:].lower()
 
 
@@ -282,7 +282,8 @@ _FREQUENT = 20_000
 
 @lru_cache(1 << 16)
 def correct(word: str) -> str:
-    """The nearest lower-case word of Brown's most frequent (insertions, deletions, substitutions), or the word.
+    """Return the nearest lowercase word among Brown's most frequent (insertions, deletions, substitutions), or the
+    word.
 
     One edit wins over two, then frequency decides. Raises MissingPart without Brown.
     """
@@ -368,7 +369,7 @@ _MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 @dataclass(frozen=True)
 class Context:
-    """What a step may know: the document's statistics, ``delta`` (these minus the averages), the mode and the names."""
+    """What a step may use: the document's statistics, ``delta`` (these minus the averages), the mode and the names."""
 
     document: Measured
     delta: Mapping[str, float]
@@ -423,7 +424,7 @@ def numerals(text: str, context: Context, rng: np.random.Generator) -> str:
 def contractions(text: str, context: Context, rng: np.random.Generator) -> str:
     """4. Contractions expanded; *'d* becomes *would* or *had* at random, *'s* stays.
 
-    Faithful mode cuts endings off whatever stands before them (*ca not*, *wo not*).
+    Faithful mode cuts endings off any word before them (*ca not*, *wo not*).
     """
     table = load("contractions")
     text = text.replace("’", "'") if re.search(r"\w’\w", text) else text
@@ -764,7 +765,7 @@ class Mihaylova(base.Obfuscator):
         return Context(document, delta, faithful, missing("wordnet") is None, names)
 
     def lacking(self) -> tuple[str, ...]:
-        """What it does not do here, since a resource is missing, and how to get it."""
+        """What the recipe does not do here because a resource is missing, and how to get the resource."""
         needs = {
             "wordnet": "no synonyms, glosses or spelling",
             "brown": "no spelling",

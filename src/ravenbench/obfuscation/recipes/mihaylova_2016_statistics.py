@@ -63,7 +63,7 @@ class Measured:
 
 
 def measure(text: str) -> Measured:
-    """Statistics and counts of a text with at least one word."""
+    """Measure statistics and counts of a text with at least one word."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     words = WORD.findall(text)
@@ -100,18 +100,18 @@ def measure(text: str) -> Measured:
 
 
 def has_vocabulary() -> bool:
-    """Whether words can be looked up at all."""
+    """Return whether words can be looked up."""
     return missing("wordnet") is None and missing("brown") is None
 
 
 def in_vocabulary(word: str) -> bool:
-    """Whether Brown or WordNet knows a word."""
+    """Return whether Brown or WordNet contains a word."""
     model = language_model()
     return word in model or word.lower() in model or bool(senses(word))
 
 
 def average(texts: Sequence[str]) -> dict[str, float]:
-    """Mean of each statistic over texts (those that no resource was missing for)."""
+    """Return the mean of each statistic over texts (over those for which no resource was missing)."""
     rows = [asdict(measure(text).rates) for text in texts if WORD.search(text)]
     return {
         name: sum(row[name] for row in rows) / len(rows)

@@ -1,4 +1,4 @@
 """Words, tokens, spelling and word lists that obfuscators share.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the other modules of the package do the work.
 """

@@ -1,4 +1,4 @@
-"""Loads what recipes look words up in, once: word lists, WordNet and the language model of Brown.
+"""Loads, once, the resources in which recipes look up words: word lists, WordNet and the language model of Brown.
 
 In: for ``load``, ``word_set`` and ``pattern`` the name of one of Raven's lists (text), for ``pattern`` also keys within
 it; nothing for ``wordnet``, ``brown_texts`` and ``language_model``.
@@ -32,13 +32,13 @@ def load(name: str) -> Any:
 
 
 def word_set(name: str) -> frozenset[str]:
-    """One of the small sets of words in ``word_sets.json``."""
+    """Return one of the small sets of words in ``word_sets.json``."""
     return frozenset(load("word_sets")[name].split())
 
 
 @cache
 def pattern(name: str, *path: str) -> re.Pattern[str]:
-    """One expression for all keys of a word list at whole words, longest first, case ignored."""
+    """Return one expression for all keys of a word list at whole words, longest first, case ignored."""
     value = load(name)
     for key in path:
         value = value[key]
@@ -79,7 +79,8 @@ def wordnet() -> Any:
 
 @cache
 def brown_texts() -> dict[str, str]:
-    """A fifth of Brown's samples, each by another author, as plain text by name. MissingPart if Brown is not here."""
+    """Return a fifth of Brown's samples, each by another author, as plain text by name. MissingPart if Brown is not
+    installed."""
     from nltk.corpus.reader import TaggedCorpusReader
 
     reader = TaggedCorpusReader(find("brown"), r"c[a-r]\d[05]", sep="/", encoding="ascii")
@@ -96,7 +97,7 @@ def _plain(words: Sequence[str]) -> str:
 
 @cache
 def language_model() -> Any:
-    """The 4-gram model of Brown, trained once and kept in the user's cache folder.
+    """Return the 4-gram model of Brown, trained once and kept in the user's cache folder.
 
     Returns
     -------

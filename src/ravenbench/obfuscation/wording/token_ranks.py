@@ -64,10 +64,11 @@ class TokenRanks:
 
 @njit(cache=True)
 def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4, seen, first):  # type: ignore[no-untyped-def]
-    """Words seen after the longer contexts are looked at one by one, all others are counted by their unigrams.
+    """Words after the longer contexts are examined one by one; all others are counted by their unigrams.
 
-    A word seen after a context was seen after every shorter one, so the first table that holds it decides. ``seen`` has
-    the place of the token for which a word was last looked at, places counted from ``first`` on over all calls.
+    A word after a context also occurs after every shorter context, so the first table with the word decides. ``seen``
+    has the position of the token for which a word was last examined; positions are counted from ``first`` over all
+    calls.
     """
     ranks = np.empty(len(ids) - 1, dtype=np.int64)
     bits = np.uint64(16)

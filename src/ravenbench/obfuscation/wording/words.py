@@ -35,13 +35,13 @@ class Token:
 
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
-    """The ``Token``s of a stretch of text: words (contractions whole) and single marks."""
+    """Return the ``Token``s of a span of text: words (contractions whole) and single marks."""
     matches = _TOKEN.finditer(text, start, len(text) if end is None else end)
     return [Token(match.start(), match.end(), match.group()) for match in matches]
 
 
 def tags(token_list: Sequence[Token]) -> list[str]:
-    """Penn Treebank tag of each token; a contraction has the tag of its first half.
+    """Return the Penn Treebank tag of each token; a contraction has the tag of its first half.
 
     MissingPart if NLTK or its tagger is not here.
     """
@@ -65,7 +65,7 @@ def _tagged(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def brown(words: Sequence[str]) -> list[str]:
-    """The tokens spelt as in Brown: straight apostrophes, ```` and '' for quotes in turn."""
+    """Return the tokens spelt as in Brown: straight apostrophes, ```` and '' for quotes in turn."""
     tags = []
     open_ = True
     for word in words:
@@ -80,7 +80,7 @@ def brown(words: Sequence[str]) -> list[str]:
 
 _REMEMBERED = 1 << 16
 _MODALS = frozenset(["can", "could", "may", "might", "must", "shall", "should", "will", "would"])
-"""Not in WordNet, though nouns spelled like them are."""
+"""Words that are not in WordNet, although nouns with the same spelling are."""
 
 
 def wordnet_pos(tag: str) -> str | None:
@@ -92,13 +92,13 @@ def wordnet_pos(tag: str) -> str | None:
 
 @lru_cache(_REMEMBERED)
 def senses(word: str, pos: str | None = None) -> tuple[Any, ...]:
-    """WordNet synsets of a word (any inflection), the most frequent first."""
+    """Return WordNet synsets of a word (any inflection), the most frequent first."""
     return tuple(wordnet().synsets(word.lower(), pos))
 
 
 @lru_cache(_REMEMBERED)
 def base_form(word: str, pos: str) -> str:
-    """WordNet's base form of a word, or the word in lower case where there is none."""
+    """Return WordNet's base form of a word, or the lowercase word if there is none."""
     return str(wordnet().morphy(word.lower(), pos) or word.lower())
 
 
@@ -113,7 +113,7 @@ def similarity(a: Any, b: Any) -> float:
     """Wu–Palmer similarity of two senses, from 0 to 1: 2·depth / (2·depth + distances) of their deepest common
     ancestor.
 
-    0 where there is none; verbs have a common root. NLTK's own resolves ties by hash order and can give a sense less
+    0 if there is none; verbs have a common root. NLTK's own resolves ties by hash order and can give a sense less
     than 1 with itself.
     """
     if a == b:
@@ -167,7 +167,7 @@ def _depth(sense: Any) -> int:
 
 @lru_cache(_REMEMBERED)
 def usual_sense(word: str, pos: str | None = None) -> Any | None:
-    """The sense a word is most often used in; None where that is a name's (*May*, *English*) or there is none.
+    """Return the most frequent sense of a word; None if that is a name (*May*, *English*) or there is none.
 
     WordNet lists nouns before verbs and a form before its base (*be* the metal, *saw* the proverb, *he* as He, helium):
     its counts of use decide, and the listed order only where they tie.
@@ -192,7 +192,7 @@ def usual_sense(word: str, pos: str | None = None) -> Any | None:
 
 @lru_cache(_REMEMBERED)
 def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Other single words for the usual sense of a word: its co-hyponyms and synonyms, and its hypernyms."""
+    """Return other single words for the usual sense of a word: its co-hyponyms and synonyms, and its hypernyms."""
     first = usual_sense(word, pos)
     if first is None:
         return (), ()
@@ -207,7 +207,8 @@ def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[s
 
 @lru_cache(_REMEMBERED)
 def inflect(lemma: str, tag: str) -> str:
-    """A lemma, or the first word of a verb phrase and the last of any other, in the form of a Treebank tag.
+    """Return a lemma in the form of a Treebank tag; in a phrase, the first word of a verb phrase or the last of another
+    is inflected.
 
     MissingPart if lemminflect is not installed.
     """
@@ -248,10 +249,10 @@ _LEAST_SHARE = 0.12
 
 
 def reason_not_english(text: str, declared: str | None = None) -> str | None:
-    """The reason why a text is not English enough for a recipe, or None.
+    """Return the reason why a text is not English enough for a recipe, or None.
 
     A declared language decides. Otherwise texts in other scripts are refused, and longer ones with few English
-    function words: PAN-2014 training essays hold 22–45 % of them in English, below 3 % in Dutch.
+    function words: in PAN-2014 training essays they are 22–45 % of the words in English, below 3 % in Dutch.
     """
     if declared is not None and declared.strip():
         name = declared.strip().lower()
@@ -271,7 +272,7 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
 
 
 def is_no_longer_english(original: str, rewritten: str) -> bool:
-    """Whether an English text became one with less than a third of its share of English function words."""
+    """Return whether a rewriting has less than a third of the original's proportion of English function words."""
     words_before = _WORD.findall(original)
     words_after = _WORD.findall(rewritten)
     if (

@@ -1,4 +1,4 @@
 """Texts rewritten by an obfuscator, each a result that is kept.
 
-In: nothing. Out: nothing: this file holds no code; the modules beside it do the work.
+In: nothing. Out: nothing: this file has no code; the other modules of the package do the work.
 """

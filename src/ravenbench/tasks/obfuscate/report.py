@@ -36,10 +36,10 @@ LOST = "the rewriting is missing or damaged: repeat the command"
 
 @dataclass(frozen=True)
 class TextRow:
-    """One text: its count of words, whether and how much it changed, and why it was not rewritten (None where it was).
+    """One text: its number of words, whether and how much it changed, and why it was not rewritten (None if it was).
 
-    ``changes_per_1000`` counts changed stretches for every 1,000 words of the original; ``operations``
-    counts by name; ``seconds`` are those of rewriting.
+    ``changes_per_1000`` counts changed passages per 1,000 words of the original; ``operations`` are counts by name;
+    ``seconds`` is the time of rewriting.
     """
 
     id: str
@@ -75,7 +75,7 @@ class Obfuscation(Shown):
 
     @property
     def notes(self) -> dict[str, int]:
-        """What a reader must know, as the texts have it; each note with the number of texts it was made on."""
+        """The notes on the texts; each with the number of texts that have it."""
         return dict(Counter(note for row in self.texts for note in row.notes))
 
     @property
@@ -85,7 +85,7 @@ class Obfuscation(Shown):
 
 
 NAMED = 10
-"""Texts that the command names of those that failed or came back unchanged."""
+"""Most texts that the command names if they failed or came back unchanged."""
 
 
 class ObfuscateReport(Report[Obfuscation]):
@@ -172,7 +172,7 @@ class ObfuscateReport(Report[Obfuscation]):
 
     @cached_property
     def gaps(self) -> list[Gap]:
-        """The texts that it lacks: there are rewritings in the place of cells."""
+        """The texts without a rewriting; this run has rewritings instead of cells."""
         failed = self.analysis.failed
         why = next(iter(failed.values()), "")
         reason = "missing or damaged" if why == LOST else why
@@ -184,7 +184,7 @@ class ObfuscateReport(Report[Obfuscation]):
 
     @cached_property
     def texts(self) -> Table:
-        """Every text and how much of it changed."""
+        """Return a table of every text and how much of it changed."""
         return table(
             "texts",
             "Texts",

@@ -1,4 +1,4 @@
-"""Keeps rewritings as results: stored by obfuscator, seed and the hashes of the texts, and never made twice (contract
+"""Keeps rewritings as results: stored by obfuscator, seed and hashes of the texts, so that none is made again (contract
 9).
 
 In: a folder, an obfuscator, a seed, ``ObfuscationTask`` objects, and an engine that does units of work.
@@ -37,8 +37,8 @@ BLOCK = 4
 class RewritingRecord(Record, frozen=True, kw_only=True):
     """``rewritings/KEY.json``: one text rewritten by one obfuscator with one seed.
 
-    ``counts`` are of operations by name. ``parts`` is None and ``error`` says why where the obfuscator failed on
-    this text.
+    ``counts`` are counts of operations by name. If the obfuscator failed on this text, ``parts`` is None and ``error``
+    says why.
     """
 
     key: str
@@ -63,7 +63,7 @@ class TextRecord(Record, frozen=True, kw_only=True):
 class ObfuscatePlan(Plan, frozen=True, kw_only=True):
     """The manifest of ``raven obfuscate``: the obfuscator, and every text with the key of its rewriting.
 
-    ``rewritings`` is the folder where rewritings are kept, relative to the run's folder where it lies within.
+    ``rewritings`` is the folder of the rewritings; its path is relative if it is inside the run's folder.
     """
 
     obfuscator: str
@@ -79,7 +79,7 @@ class ObfuscatePlan(Plan, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored rewriting and the seconds it took; ``rewriting`` is None where the obfuscator failed on this text."""
+    """A stored rewriting and the seconds it took; ``rewriting`` is None if the obfuscator failed on this text."""
 
     key: str
     id: str
@@ -151,10 +151,10 @@ class RewriteUnit:
 
 
 def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask) -> str:
-    """Address of a rewriting: all that decides it.
+    """Return the key of a rewriting, which contains everything that decides it.
 
-    The id is among it, for random draws depend on it; and which resources are here, for some recipes run without. The
-    empty text is what a search of earlier versions asked.
+    It includes the id, because random draws depend on it, and the installed resources, because some recipes run without
+    them. The empty text is a value of earlier versions.
     """
     texts = [content_hash(text).hex() for text in (task.questioned, *task.known)]
     decides = [identity(obfuscator), *filter(None, [obfuscator.stamp()])]
@@ -162,12 +162,12 @@ def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask) -> s
 
 
 def resources_here() -> list[bool]:
-    """Which of the word lists and models that recipes use are on this machine."""
+    """Return which word lists and models of recipes are installed."""
     return [missing(name) is None for name in RESOURCES]
 
 
 def keys_of(obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask]) -> list[str]:
-    """The key of every task's rewriting."""
+    """Return the key of every task's rewriting."""
     return [rewriting_key(obfuscator, seed, task) for task in tasks]
 
 
@@ -179,8 +179,8 @@ def rewrite(
     engine: Engine,
     progress: Progress,
 ) -> list[Stored]:
-    """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made. Raises
-    InputError if the obfuscator cannot be used on this set at all."""
+    """Return the rewritings of a document set, in order of its tasks; make only missing, damaged and failed ones.
+    Raises InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
     keys = keys_of(obfuscator, seed, tasks)
     stored = [read_rewriting(folder, key) for key in keys]
@@ -200,7 +200,7 @@ def rewrite(
 
 
 def read_rewriting(folder: Path, key: str) -> Stored | None:
-    """A stored rewriting, None where it is missing or damaged."""
+    """Read a stored rewriting; None if it is missing or damaged."""
     record = record_or_none(folder / f"{key}.json", RewritingRecord)
     if record is None or record.key != key:
         return None
@@ -211,13 +211,14 @@ def read_rewriting(folder: Path, key: str) -> Stored | None:
 
 
 def place_of(folder: Path | None) -> str:
-    """How a plan names the folder of its rewritings: the one asked for, or ``rewritings`` within the run's folder."""
+    """Return the name of the folder of rewritings in a plan: the requested one, or ``rewritings`` inside the run's
+    folder."""
     return "rewritings" if folder is None else str(_absolute(folder))
 
 
 def kept_at(run: Path, folder_name: str, given: Path | None = None) -> Path:
-    """Where a planned run keeps its rewritings, whose plan names the ``place`` (``place_of``). Raises InputError if
-    another place is asked for now."""
+    """Return the folder in which a planned run keeps its rewritings (``place``, from ``place_of``). Raises InputError
+    if another folder is requested now."""
     folder = _absolute(
         run / folder_name if folder_name == "rewritings" else files.location(folder_name)
     )

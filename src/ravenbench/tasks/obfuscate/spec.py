@@ -49,10 +49,11 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = None
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form, with what earlier versions also said: their folders go on."""
+        """Return plain values, with fields of earlier versions, so that their folders can be continued."""
         return {**super().resolved(), "train": None, "surrogates": None}
 
     def component(self) -> Obfuscator:
-        """The obfuscator. Raises SpecError if there is none of this name, or it is given a parameter it has not."""
+        """Return the obfuscator. Raises SpecError if the name is unknown, or the obfuscator does not have a given
+        parameter."""
         parsed: Obfuscator = registry.parse("obfuscator", self.obfuscator)
         return parsed

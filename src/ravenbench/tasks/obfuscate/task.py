@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 class ObfuscateResult(RunResult):
     """A finished obfuscation: its store, the errors met, and the rewritings in order of the plan's texts.
 
-    Where a text could not be rewritten its rewriting is None, and nothing was written to ``out``. ``unchanged`` names
-    the texts that came back as they were, of which nothing is hidden; where these are all, nothing was written either.
+    If a text could not be rewritten, its rewriting is None, and nothing was written to ``out``. ``unchanged`` names the
+    texts that came back unchanged and hide nothing; if these are all texts, nothing was written either.
     """
 
     rewritings: tuple[Rewriting | None, ...]
@@ -45,7 +45,7 @@ class ObfuscateResult(RunResult):
 
     @property
     def written(self) -> bool:
-        """Whether there was something to write."""
+        """Whether something was written."""
         return None not in self.rewritings and (
             not self.unchanged or len(self.unchanged) < len(self.rewritings)
         )
@@ -93,7 +93,7 @@ class Obfuscate(Task):
 
     @classmethod
     def instead_of_missing(cls, words: Sequence[str]) -> SpecError | None:
-        """Say which command rewrites a text of one's own, if a text is given without a recipe."""
+        """Name the command that rewrites a person's text, if a text is given without a recipe."""
         given = [shlex.quote(word) for word in words if Path(word).exists()]
         if not given:
             return None
@@ -175,7 +175,7 @@ class Obfuscate(Task):
         return Draft(plan)
 
     def prepare(self) -> Store:
-        """The planned folder, once it is known that new texts can be written where they are wanted."""
+        """Prepare the planned folder, after a check that the new texts can be written."""
         from ravenbench.outputs import check_folder_of_many
         from ravenbench.store.resume import written
         from ravenbench.tasks.obfuscate.texts import check_out

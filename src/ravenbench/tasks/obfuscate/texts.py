@@ -1,4 +1,4 @@
-"""Reads what is to be rewritten, a text, a folder of texts or a problem set, and writes the new texts.
+"""Reads the texts to rewrite (a text, a folder of texts or a problem set), and writes the new texts.
 
 In: an ``ObfuscateSpec`` (paths of texts and of further texts by the same author); later the rewritings, a place, and
 hashes of what may be replaced.
@@ -30,9 +30,9 @@ from ravenbench.types import Labels
 
 @dataclass(frozen=True)
 class TextsToRewrite:
-    """The texts as tasks; of a problem set also the set and the rows of the problems that the tasks stand for.
+    """The texts as tasks; for a problem set, also the set and the rows of its problems.
 
-    ``single`` says that the source is one text and no folder.
+    ``single`` says that the source is one text, not a folder.
     """
 
     tasks: tuple[ObfuscationTask, ...]
@@ -42,10 +42,10 @@ class TextsToRewrite:
 
 
 def read_source(spec: ObfuscateSpec) -> TextsToRewrite:
-    """The ``TextsToRewrite`` of a spec, read from its places.
+    """Read the ``TextsToRewrite`` of a spec.
 
-    Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all. Raises InputError
-    if there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
+    In a problem set, these are the questioned texts of same-author problems, or of all problems with ``every``. Raises
+    InputError if there is nothing to rewrite, or if a problem set has no truth and ``every`` is not requested.
     """
     path = files.local_copy(spec.source)
     if problems_at(path):

@@ -1,4 +1,4 @@
-"""Computes the figures of a safety run from its store; nothing is fitted, rewritten or measured here.
+"""Computes the figures of a safety run from its store; it fits, rewrites and measures nothing.
 
 In: the ``Store`` of ``raven safety``.
 Out: a ``SafetyAnalysis`` with one ``ObfuscatorRow`` an obfuscator and in it a ``VerifierRow`` a verifier: impact is
@@ -53,14 +53,14 @@ from ravenbench.tasks.safety.record import (
 from ravenbench.types import Bools, Floats, Ints
 
 FEW = 20
-"""Attacked problems below which obfuscators are not ranked: one of the reasons why one may seem to help."""
+"""Fewest attacked problems to rank obfuscators; with fewer, an obfuscator may seem to help by chance."""
 
 
 @dataclass(frozen=True)
 class VerifierRow:
     """One verifier against one obfuscator: impacts from −1 to 1, p from 0 to 1.
 
-    ``effects`` are by seed; ``excluded`` says why it counts towards no average, and is None where it does.
+    ``effects`` are by seed; ``excluded`` says why averages leave it out (None if they include it).
     ``interval`` is of the impact over problems; ``p`` of the sign test on attacked problems, first seed.
     """
 
@@ -87,11 +87,11 @@ class VerifierRow:
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """The share of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not`` where
-    Raven did not play this attack.
+    """The proportion of lost recall that an attack recovered, averaged over verifiers that lost enough; ``why_not``
+    says why Raven did not play this attack.
 
-    ``restored`` is the share of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
-    ``precision`` that of the attacker's changes that are right.
+    ``restored`` is the proportion of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
+    ``precision`` the proportion of correct changes by the attacker.
     """
 
     attack: str
@@ -108,9 +108,10 @@ class RecoveryRow:
 class ObfuscatorRow:
     """One obfuscator against all verifiers that count: impacts from −1 to 1, ``seconds``, ``changed`` (count of texts).
 
-    ``average_impact`` is the plain mean over them and over seeds; ``interval`` draws problems and verifiers,
-    ``over_problems`` and ``over_verifiers`` one of them. ``surviving`` is the average impact on those texts alone
-    whose meaning survived, ``survivors`` their share; ``competent`` that over verifiers of at least 60 % accuracy.
+    ``average_impact`` is the plain mean over these verifiers and over seeds; ``interval`` draws problems and verifiers,
+    ``over_problems`` and ``over_verifiers`` only one of the two. ``surviving`` is the average impact on texts whose
+    meaning survived, ``survivors`` their proportion; ``competent`` is the average impact on verifiers with at least 60
+    % accuracy.
     """
 
     name: str
@@ -136,7 +137,7 @@ class ObfuscatorRow:
     detection: Detection | None
     recovery: tuple[RecoveryRow, ...]
     standing: Standing | None
-    """The place of the median rewritten text among those of different-author problems, by mean answers."""
+    """Rank of the median rewritten text among the texts of different-author problems, by mean answers."""
 
     @property
     def counted(self) -> tuple[VerifierRow, ...]:
@@ -156,7 +157,7 @@ class AttributionRow:
 
 @dataclass(frozen=True)
 class Shame:
-    """A verifier that an obfuscation helped, and the numbers of the reasons that excuse it (none: "?")."""
+    """A verifier that an obfuscation helped, and the numbers of possible reasons (none: "?")."""
 
     obfuscator: str
     verifier: str
@@ -184,7 +185,7 @@ class SafetyAnalysis(Answer[SafetyPlan]):
     obfuscators: tuple[ObfuscatorRow, ...]
     shame: tuple[Shame, ...]
     attribution: tuple[AttributionRow, ...] | None
-    """Where attribution methods were attacked: one row for each and each obfuscator. None where verifiers were."""
+    """If attribution methods were attacked: one row for each method and obfuscator. None if verifiers were attacked."""
     people: People | None
     notes: tuple[str, ...] = ()
 
@@ -194,19 +195,19 @@ class SafetyAnalysis(Answer[SafetyPlan]):
 
     @property
     def attacks(self) -> str:
-        """What the obfuscators were tried on."""
+        """Whether obfuscators were tried on verifiers or on attribution methods."""
         return "verifiers" if self.attribution is None else "methods"
 
 
 def listed(analysis: SafetyAnalysis) -> list[ObfuscatorRow]:
-    """Obfuscators by average impact, or in the order they were asked for where problems are too few to rank them."""
+    """Return obfuscators by average impact, or in the requested order if there are too few problems to rank them."""
     if analysis.attacked < FEW:
         return list(analysis.obfuscators)
     return sorted(analysis.obfuscators, key=lambda obfuscator: -(obfuscator.average_impact or 0))
 
 
 def cell_of(store: Store, method: str, fold: str) -> Cell | str:
-    """What a method said of a fold, or the reason why there is nothing."""
+    """Return a method's answers to a fold, or the reason why there are none."""
     cell = store.cell(method, fold)
     if cell is None:
         return "the answers are missing: repeat the command"
@@ -214,7 +215,7 @@ def cell_of(store: Store, method: str, fold: str) -> Cell | str:
 
 
 def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
-    """A verifier's answers (n,), 0 to 1, to a fold, or the reason why there are none."""
+    """Return a verifier's answers (n,), 0 to 1, to a fold, or the reason why there are none."""
     cell = cell_of(store, verifier, fold)
     if isinstance(cell, str):
         return cell
@@ -223,7 +224,7 @@ def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """The mean, in the unit of the values; None where there are no values or one is None."""
+    """Return the mean in the unit of the values; None if there are no values or one is None."""
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
@@ -241,7 +242,7 @@ class JudgedMethods(ABC):
 
     @cached_property
     def same(self) -> Bools:
-        """The truth (n,) bool, True = same author; those of one author are attacked."""
+        """The truth (n,) bool, True = same author; same-author problems are attacked."""
         return self.store.truth("original")
 
     @cached_property
@@ -254,19 +255,19 @@ class JudgedMethods(ABC):
 
     @property
     def clusters(self) -> Ints | None:
-        """What intervals draw: numbers by attacked text; None where they draw texts."""
+        """Groups that intervals draw, by attacked text; None if they draw texts."""
         return None
 
     @abstractmethod
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
-        """What a fold of rewritten texts did to a method, or why nothing can be said."""
+        """Return the effect of a fold of rewritten texts on a method, or why it is unknown."""
 
     @abstractmethod
     def right(self, name: str, fold: str) -> Bools:
-        """Whether a method was right on each attacked problem, (P,) bool."""
+        """Return whether a method was right on each attacked problem, (P,) bool."""
 
     def row(self, name: str, seeds: Mapping[int, RewrittenSet]) -> VerifierRow:
-        """A method against the rewritings of an obfuscator, without interval."""
+        """Return a row for a method and an obfuscator, without interval."""
         before = self.prior[name]
         excluded = before if isinstance(before, str) else before.excluded
         effects: dict[int, VerificationEffect] = {}
@@ -289,7 +290,7 @@ class JudgedMethods(ABC):
     def rights(
         self, rows: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
     ) -> tuple[Bools, Bools] | None:
-        """Whether each method was right on each attacked problem: before (V, P), after (S, V, P)."""
+        """Return whether each method was right on each attacked problem: before (V, P), after (S, V, P)."""
         if not rows or not seeds:
             return None
         before = np.array([self.right(row.verifier, "original") for row in rows])
@@ -303,11 +304,11 @@ class JudgedMethods(ABC):
     def recoveries(
         self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
     ) -> tuple[RecoveryRow, ...]:
-        """What attacks on the first seed's obfuscation brought back."""
+        """Return what attacks on the first seed's obfuscation brought back."""
         return ()
 
     def standing(self, counted: Sequence[VerifierRow], entry: ObfuscatorRecord) -> Standing | None:
-        """How recognisable the median text of the first seed is; None where methods name an author."""
+        """Return how recognisable the median text of the first seed is; None if methods name an author."""
         return None
 
 
@@ -317,7 +318,7 @@ class Verifiers(JudgedMethods):
 
     @cached_property
     def before(self) -> dict[str, Floats | str]:
-        """Answers (n,), 0 to 1, to the untouched problems, or why there are none, by verifier."""
+        """Answers (n,), 0 to 1, to the untouched problems (or why there are none), by verifier."""
         return {
             verifier.name: answers_of(self.store, verifier.name, "original")
             for verifier in self.plan.verifiers
@@ -351,7 +352,7 @@ class Verifiers(JudgedMethods):
     def recoveries(
         self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]
     ) -> tuple[RecoveryRow, ...]:
-        """A row for every attack that the run was to play."""
+        """Return a row for every attack that the run was asked to play."""
         attacks = {fold.attack for fold in self.plan.folds.values()}
         played = [attack for attack in ATTACKS if attack in attacks or attack in self.plan.attacks]
         return tuple(self._recovery(attack, entry, counted) for attack in played)
@@ -424,7 +425,7 @@ class Attributors(JudgedMethods):
         )
 
     def named(self, name: str, fold: str) -> tuple[Ints, Floats] | str:
-        """Numbers of the authors named and ranks of the true ones, or why there are none."""
+        """Return the numbers of the named authors and the ranks of the true authors, or why there are none."""
         cell = cell_of(self.store, name, fold)
         return cell if isinstance(cell, str) else (cell.arrays["predicted"], cell.arrays["rank"])
 
@@ -442,7 +443,7 @@ class Attributors(JudgedMethods):
         return np.asarray((named[0] == self.texts.truth)[self.texts.attacked])
 
     def rows(self) -> tuple[AttributionRow, ...]:
-        """A row for every obfuscator and method with answers; p-values are corrected over all of them."""
+        """Return a row for every obfuscator and method with answers; p-values are corrected over all rows."""
         rows = []
         for obfuscator in self.plan.obfuscators:
             for record in self.plan.verifiers:

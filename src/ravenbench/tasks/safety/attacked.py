@@ -1,4 +1,4 @@
-"""Reads what a safety run attacks, and runs attribution methods under attack.
+"""Reads the problems that a safety run attacks, and runs attribution methods under attack.
 
 In: a ``SafetySpec``; for the cells (results) the methods by name, folds and a lead in probability to reject by, [0,
 1).
@@ -47,9 +47,9 @@ class Attacked:
     """The problems of a safety run: those to learn from, those to answer, and which of these are rewritten.
 
     ``truth`` names the author of each questioned text of attribution problems, as ``PROBLEM/CANDIDATE`` or ``<UNK>``.
-    Their ``base`` holds a training problem for each candidate, all of whose texts are known, and a test problem for
-    each questioned text, whose known texts are its true author's: obfuscators read these, methods do not.
-    ``notes`` say what both sets share or lack.
+    Their ``base`` has a training problem for each candidate (with all of the candidate's known texts) and a test
+    problem for each questioned text (with known texts by the true author): obfuscators read these, methods do not.
+    ``notes`` say what both sets have in common or lack.
     """
 
     train: ProblemSet | None
@@ -62,7 +62,7 @@ class Attacked:
 
 def read_attacked(spec: SafetySpec) -> Attacked:
     """Read training and test problems, and take as many of the test problems as the spec allows. Raises InputError if
-    they cannot be read, or nothing is among them that could be attacked."""
+    they cannot be read or contain nothing to attack."""
     place = spec.train
     how = spec.flags()
     train = (
@@ -85,7 +85,7 @@ def read_attacked(spec: SafetySpec) -> Attacked:
 
 
 def choose(same: Bools, limit: int | None) -> Ints:
-    """Rows of the test problems to use, ascending: all, or ``limit`` of each class drawn by a fixed seed."""
+    """Return rows of the test problems to use, ascending: all, or ``limit`` of each class drawn with a fixed seed."""
     if limit is None:
         return np.arange(len(same), dtype=np.int64)
     rng = stream(0, "safety-limit", len(same))
@@ -157,7 +157,8 @@ NOBODY = -1
 def method_cells(
     named: Mapping[str, Any], reject: float, base: Fold, folds: Mapping[str, FoldRecord]
 ) -> list[CellPlace]:
-    """A cell for every method and set of questioned texts; answers are numbers of candidates, so their names count."""
+    """Return a cell for every method and set of questioned texts; answers are numbers of candidates, so their names
+    matter."""
     names = [base.train.ids.tolist(), base.test.ids.tolist()]
     return [
         CellPlace(
@@ -179,7 +180,7 @@ def method_cells(
 
 
 def method_units(store: Store, named: Mapping[str, Any], reject: float) -> list[MethodUnit]:
-    """What is left to do: a unit for every method with cells to answer."""
+    """Return the remaining work: a unit for every method with cells to answer."""
     return [
         MethodUnit(store.path, named[name], tuple(cells), reject)
         for (name, _), cells in pending(store).items()
@@ -190,9 +191,9 @@ def method_units(store: Store, named: Mapping[str, Any], reject: float) -> list[
 class MethodUnit(CellUnit):
     """A method learns from the candidates of every problem and answers several sets of questioned texts.
 
-    A cell holds, for each text, the number of the candidate named (``predicted``; −1: nobody) and the place of the
-    true author in the method's order of candidates (``rank``; 1 best, NaN where the author is no candidate or the
-    method has no scores).
+    For each text, a cell has the number of the named candidate (``predicted``; −1: none) and the place of the true
+    author in the method's order of candidates (``rank``; 1 is best, NaN if the author is not a candidate or the method
+    has no scores).
     """
 
     reject: float
@@ -206,15 +207,15 @@ class MethodUnit(CellUnit):
 
 @dataclass(frozen=True)
 class Fitted:
-    """A method fitted on one problem's candidates, with the probability of none of them to reject."""
+    """A method fitted on one problem's candidates, and the lead in probability below which it names none of them."""
 
     method: Any
     none: Posterior | None
 
 
 def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
-    """A fresh copy of a method fitted on the known texts of every problem, by the problem's name. Raises AnswerError if
-    texts are to be rejected and the method has no scores."""
+    """Fit a new copy of a method on the known texts of every problem; return the copies by name of problem. Raises
+    AnswerError if the method must reject texts but has no scores."""
     from sklearn.base import clone
 
     if reject and not hasattr(method, "scores"):
@@ -240,7 +241,7 @@ def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
 
 
 def true_codes(store: Store) -> Ints:
-    """The number of the candidate who wrote each questioned text of a run, −1 for nobody's."""
+    """Return the number of the candidate who wrote each questioned text of a run, −1 if no candidate did."""
     code = {name: number for number, name in enumerate(store.fold("original").train.ids.tolist())}
     return np.array(
         [code.get(name, NOBODY) for name in store.plan_as(SafetyPlan).truth], dtype=np.int64
@@ -248,8 +249,8 @@ def true_codes(store: Store) -> Ints:
 
 
 def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float) -> dict[str, Any]:
-    """``predicted`` and ``rank`` of every questioned text of a fold; ``truth`` (n,) numbers their authors. Raises
-    AnswerError if a method does not answer every text once."""
+    """Return ``predicted`` and ``rank`` of every questioned text of a fold; ``truth`` (n,) numbers their authors.
+    Raises AnswerError if a method does not answer every text once."""
     ids = fold.test.ids.tolist()
     whose = [next(iter(fitted)) if len(fitted) == 1 else name.partition("/")[0] for name in ids]
     texts = fold.test.texts.rows(fold.test.questioned_index)

@@ -9,14 +9,14 @@ the secret one. ``invert`` and ``candidates`` give texts.
 
 Three attackers are played against verifiers. *normalise* brings both sides of every problem to one plain form and
 trains on that. *mirror* obfuscates its own copies: known texts with seeds of its own, and trains on obfuscated
-problems. *invert* traces every word of a hidden text back: among its sources (``Channel``, learned by running the
-obfuscator on texts of one's own) the attacker takes the one that the obfuscator would turn into it, that the sentence
-expects, and that the author is known to use: log P(word | source) + language model + unigrams of the known texts. An
-attacker has no oracle, so all decisions here are at the calibrated 0.5, before and after.
+problems. *invert* traces every word of a hidden text back. Among the sources of the word (``Channel``, learned by
+running the obfuscator on the attacker's texts) it takes the best by log P(word | source) + language model + unigrams of
+the known texts: the obfuscator turns it into the word, the sentence expects it, and the author is known to use it. An
+attacker does not know the truth, so all decisions are at the calibrated 0.5, before and after.
 
-*preimage* needs no verifier: of a deterministic obfuscator every sentence that may have been the original is
-obfuscated, and those are kept that give the hidden one. Where one is left, the sentence is known with certainty; among
-several the likeliest is guessed.
+*preimage* needs no verifier. If the obfuscator is deterministic, the attacker obfuscates every sentence that may have
+been the original, and keeps those that give the hidden sentence. If one is left, it is certainly the original; among
+several, the attacker guesses the likeliest.
 
 References
 ----------
@@ -52,13 +52,13 @@ from ravenbench.verifiers.contract.base import fresh
 
 ATTACKS = ("normalise", "mirror", "invert", "preimage")
 UNSAFE = 0.5
-"""An obfuscation of which an attack recovers more than this share is labelled unsafe."""
+"""If an attack recovers more than this proportion, the obfuscation is labelled unsafe."""
 SMALLEST_LOSS = 0.05
-"""Below this loss of recall there is too little to recover for a share of it to mean anything."""
+"""Smallest loss of recall for which a recovered proportion is meaningful."""
 LESSONS = 400
 """Most texts the attacker obfuscates to learn from."""
 TEXTS = 10
-"""Texts the test is made on: every candidate is obfuscated."""
+"""Number of texts for the test: every candidate is obfuscated."""
 CANDIDATES = 64
 """Most candidates tried for one sentence."""
 PROBES = 3
@@ -73,16 +73,16 @@ MOST = 20
 
 @dataclass(frozen=True)
 class Channel:
-    """Words of rewritings → what they stood for: originals (words joined by spaces) and P(word | original), 0 to 1.
+    """Words of rewritings → their originals (words joined by spaces) and P(word | original), 0 to 1.
 
-    A word that was met is among its own sources where it ever came through unchanged.
+    A known word is among its own sources if it was unchanged at least once.
     """
 
     sources: Mapping[str, Mapping[str, float]]
 
     @classmethod
     def learn(cls, pairs: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Channel:
-        """From tokens of originals and their rewritings."""
+        """Learn from tokens of originals and their rewritings."""
         became: defaultdict[str, Counter[str]] = defaultdict(Counter)
         total: Counter[str] = Counter()
         for original, rewritten in pairs:
@@ -99,18 +99,18 @@ class Channel:
         return cls(learned)
 
     def others(self, word: str) -> dict[str, float]:
-        """What a word may stand for beside itself, with P(word | original), 0 to 1."""
+        """Return the possible originals of a word except the word itself, with P(word | original), 0 to 1."""
         return {
             source: share for source, share in self.sources.get(word, {}).items() if source != word
         }
 
     def stays(self, word: str) -> float:
-        """P(word | word), 0 to 1; a word never met comes through."""
+        """Return P(word | word), 0 to 1; an unknown word stays unchanged."""
         return self.sources.get(word, {word: 1.0}).get(word, 1e-3)
 
 
 def stood_for(original: Sequence[str], rewritten: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Row of a word in ``rewritten``, and the words that were there in ``original``, where that can be said."""
+    """Return the row of each word in ``rewritten``, and its words in ``original`` if they are known."""
     i = j = 0
     for original_end, rewritten_end in [
         *match(original, rewritten, lambda word: word),
@@ -134,10 +134,10 @@ RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
 class Recovery:
     """What an attack brought back for one verifier.
 
-    ``original``, ``obfuscated`` and ``attacked`` are its recall, 0 to 1, at each of these. ``recovery`` is the share
-    of lost recall that returned (it may pass 1 or be negative); None where the obfuscation took less than
-    ``SMALLEST_LOSS``. ``false_accepts`` is the change of the rate at which different-author problems are accepted:
-    an attack that accepts everything recovers nothing.
+    ``original``, ``obfuscated`` and ``attacked`` are the recall, 0 to 1, on these texts. ``recovery`` is the proportion
+    of lost recall that returned (it may exceed 1 or be negative); None if the obfuscation took less than
+    ``SMALLEST_LOSS``. ``false_accepts`` is the change of the rate at which different-author problems are accepted: an
+    attack that accepts everything recovers nothing.
     """
 
     original: float
@@ -148,7 +148,8 @@ class Recovery:
 
 
 def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats) -> Recovery:
-    """The ``Recovery`` by answers (n,), 0 to 1, to the original, the obfuscated and the attacked test problems."""
+    """Return the ``Recovery`` from answers (n,), 0 to 1, to the original, the obfuscated and the attacked test
+    problems."""
 
     def rate(answers: Floats, chosen: Bools) -> float:
         return float((answers[chosen] > 0.5).mean())
@@ -165,7 +166,7 @@ def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats
 
 
 def unsafe(recoveries: Sequence[Recovery]) -> bool | None:
-    """Whether the mean recovery over verifiers passes ``UNSAFE``; None where no verifier lost enough."""
+    """Return whether the mean recovery over verifiers exceeds ``UNSAFE``; None if no verifier lost enough."""
     shares = [recovery.recovery for recovery in recoveries if recovery.recovery is not None]
     return bool(np.mean(shares) > UNSAFE) if shares else None
 
@@ -190,7 +191,8 @@ class _Once:
 
 
 def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
-    """The same folds through a transform, learned from their (common) training texts; names get the prefix ``n-``."""
+    """Return the same folds after a transform that is learned from their (common) training texts; names get the prefix
+    ``n-``."""
     train = folds[0].train
     normaliser = _Once(cast("TextTransform", fresh(transform))).fit(
         train.texts.rows(train.documents)
@@ -209,10 +211,11 @@ def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
 
 
 def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[int]) -> Fold:
-    """A fold in which everything is obfuscated, known texts once with each of the attacker's seeds.
+    """Return a fold in which everything is obfuscated, the known texts once with each of the attacker's seeds.
 
-    Questioned texts that the obfuscation left alone (different authors) are obfuscated with the secret seed too, so
-    that being obfuscated tells nothing. Raises InputError if the attacker has no seed, or one is the secret.
+    Questioned texts that were not obfuscated (different authors) are obfuscated with the secret seed too, so that an
+    obfuscated text is not a sign of the same author. Raises InputError if the attacker has no seed, or one is the
+    secret.
     """
     if not attacker or seed in attacker:
         raise InputError("the attacker needs other seeds than the secret one", found=list(attacker))
@@ -228,7 +231,7 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
 
 
 def hidden_everywhere(fold: Fold, rewrite: RewriteTexts, seed: int) -> Problems:
-    """The test problems with different-author questioned texts obfuscated too, with the secret seed."""
+    """Return the test problems with different-author questioned texts also obfuscated, with the secret seed."""
     test = fold.test
     tasks = [
         task_of(test, int(test.questioned_index[i]), f"{test.ids[i]}", int(i))
@@ -238,7 +241,7 @@ def hidden_everywhere(fold: Fold, rewrite: RewriteTexts, seed: int) -> Problems:
 
 
 def task_of(problems: Problems, row: int, name: str, i: int | None = None) -> ObfuscationTask:
-    """A document as a task: alone, or with the known texts of problem ``i``."""
+    """Return a document as a task: without known texts, or with those of problem ``i``."""
     known = () if i is None else tuple(problems.texts.rows(problems.known(i)))
     return ObfuscationTask(name, problems.texts[row], known)
 
@@ -277,7 +280,7 @@ def _mirror(
 
 @dataclass(frozen=True)
 class Inversion:
-    """A text as the attacker believes it was, and the places of the hidden text's tokens he changed."""
+    """A text as the attacker restored it, and the positions of the hidden text's changed tokens."""
 
     text: str
     restored: Mapping[int, str]
@@ -285,8 +288,7 @@ class Inversion:
 
 @dataclass(frozen=True)
 class Restoration:
-    """Counts of tokens: those that an obfuscation altered or lost, those an attacker changed, and those he brought
-    back."""
+    """Counts of tokens: altered or lost by an obfuscation, changed by an attacker, and brought back by the attacker."""
 
     altered: int
     tried: int
@@ -299,19 +301,19 @@ class Restoration:
 
     @property
     def precision(self) -> float | None:
-        """Share (0 to 1) of the attacker's changes that are right; None without any."""
+        """Proportion (0 to 1) of correct changes by the attacker; None without changes."""
         return self.right / self.tried if self.tried else None
 
     @property
     def recall(self) -> float | None:
-        """Share (0 to 1) of altered tokens brought back; None where nothing was altered."""
+        """Proportion (0 to 1) of altered tokens brought back; None if nothing was altered."""
         return self.right / self.altered if self.altered else None
 
 
 def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
     """Replace words by their likeliest sources, from left to right within each sentence.
 
-    Without Brown the sentence has no say.
+    Without Brown the sentence is not used.
     """
     model: LanguageModel | None = language_model() if missing("brown") is None else None
     author = Counter(token.text for known_text in known for token in tokens(known_text))
@@ -345,7 +347,7 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
 
 
 def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
-    """Compare the attacker's changes with what really stood there."""
+    """Compare the attacker's changes with the original tokens."""
     original_words = [token.text for token in tokens(original)]
     hidden_words = [token.text for token in tokens(hidden)]
     truth = dict(stood_for(original_words, hidden_words))
@@ -357,7 +359,7 @@ def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
 
 
 def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
-    """What the obfuscator does to known texts of training problems, with one of the attacker's seeds."""
+    """Learn what the obfuscator does to known texts of training problems, with one of the attacker's seeds."""
     rows = np.unique(problems.known_index)[:LESSONS]
     tasks = [
         task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows
@@ -371,8 +373,8 @@ def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
 
 
 def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channel: Channel) -> Fold:
-    """A fold whose questioned texts were all obfuscated and then inverted: training texts with the attacker's seed,
-    test texts with the secret one. Known texts are genuine."""
+    """Return a fold whose questioned texts were all obfuscated and then inverted: training texts with the attacker's
+    seed, test texts with the secret one. Known texts are unchanged."""
     train = [
         task_of(fold.train, int(questioned), f"invert-{fold.train.ids[i]}", i)
         for i, questioned in enumerate(fold.train.questioned_index)
@@ -390,7 +392,7 @@ def inverted(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: int, channe
 def requestion_by_row(
     problems: Problems, tasks: Sequence[ObfuscationTask], new_texts: Mapping[str, str]
 ) -> Problems:
-    """The problems, in order of the tasks, with the texts found for them."""
+    """Return the problems, in order of the tasks, with the texts found for them."""
     texts = {
         str(name): new_texts[task.id]
         for name, task in zip(problems.ids.tolist(), tasks, strict=True)
@@ -423,7 +425,7 @@ def _gain(model: LanguageModel, words: Sequence[str], position: int, source: str
 
 
 def is_deterministic(obfuscator: Obfuscator, tasks: Sequence[ObfuscationTask]) -> bool:
-    """Whether two seeds give the same bytes."""
+    """Return whether two seeds give the same bytes."""
     return all(
         obfuscator.obfuscate(task, 1).text == obfuscator.obfuscate(task, 2).text
         for task in tasks[:PROBES]
@@ -433,7 +435,7 @@ def is_deterministic(obfuscator: Obfuscator, tasks: Sequence[ObfuscationTask]) -
 def preimages(
     obfuscator: Obfuscator, done: Sequence[tuple[ObfuscationTask, Rewriting]], channel: Channel
 ) -> PreimageRecord:
-    """The test on the first ``TEXTS`` rewritten texts; candidates differ from the hidden sentence in one word."""
+    """Run the test on the first ``TEXTS`` rewritten texts; candidates differ from the hidden sentence in one word."""
     changed = covered = guessed = exact = 0
     for task, rewriting in done[:TEXTS]:
         for original, hidden in _sentences(rewriting):
@@ -455,7 +457,8 @@ def preimages(
 
 
 def candidates(hidden: str, channel: Channel) -> list[str]:
-    """The sentence itself, and with one word replaced by what it may stand for; the likeliest first."""
+    """Return the sentence itself, and the sentence with one word replaced by a possible original; the likeliest
+    first."""
     beam = {hidden: 1.0}
     for token in tokens(hidden):
         for source, share in channel.others(token.text).items():
@@ -496,7 +499,7 @@ def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
 
 @dataclass
 class Played:
-    """What the attacks on one set of rewritings gave; ``not_played`` says by attack why it was left out."""
+    """Results of the attacks on one set of rewritings; ``not_played`` says by attack why it was left out."""
 
     folds: list[Fold] = field(default_factory=list)
     not_played: dict[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Measures rewritings: quality, detection, people's grades, kept as files beside a run's cells.
+"""Measures rewritings: quality, detection and grades by readers, kept as files next to a run's cells.
 
 In: a ``Store``, the folder of rewritings, ``Review``s (grades by readers), and optionally a model of meaning.
 Out: the files below, where measures are by name (shares, bits a token, changes a thousand words), AUC and TPR are from
@@ -7,12 +7,12 @@ missing. InputError if a graded text is not in the run, MissingPart where nothin
 
     OUT/measures/KEY.json       soundness, sensibleness, efficiency of one obfuscator and seed (``MeasuresRecord``)
     OUT/measures/index.json     which key belongs to which obfuscator and seed (``MeasureIndex``)
-    OUT/detection.json          whether rewritings can be told from genuine texts, by obfuscator (``DetectionRecord``)
-    OUT/grades.json             what people said of them, matched by hash (``GradesRecord``)
+    OUT/detection.json          how well a detector separates rewritings from genuine texts, by obfuscator
+    (``DetectionRecord``) OUT/grades.json             grades by readers, matched by hash (``GradesRecord``)
 
 Detection is a logistic regression on language-model (log-probabilities and ranks of tokens), anomaly,
-character-trigram and function-word features, trained on the outputs for other authors' texts; once knowing the
-obfuscator under test, once knowing only the others.
+character-trigram and function-word features, trained on rewritings of texts by other authors: once with the tested
+obfuscator, once only with the others.
 
 References
 ----------
@@ -52,7 +52,7 @@ from ravenbench.texts import content_hash
 from ravenbench.types import Floats, Ints
 
 VERSION = 3
-"""Raised by hand whenever a measure changes."""
+"""Increase it whenever a measure changes."""
 
 
 def check_encoder(encoder: str | None) -> None:
@@ -63,7 +63,7 @@ def check_encoder(encoder: str | None) -> None:
 
 
 def soundness_by(encoder: str | None) -> Soundness:
-    """Soundness, with a sentence encoder (a name or folder) where one is given."""
+    """Return the measures of soundness, with a sentence encoder (a name or folder) if one is given."""
     return Soundness(None if encoder is None else _meaning_model().load(encoder))
 
 
@@ -79,7 +79,7 @@ def _meaning_model() -> MeaningModel:
 
 @dataclass(frozen=True)
 class MeasureUnit:
-    """All rewritings of one obfuscator with one seed, to be measured; ``work`` writes one ``MeasuresRecord``."""
+    """All rewritings of one obfuscator with one seed; ``work`` measures them and writes one ``MeasuresRecord``."""
 
     folder: Path
     rewritings: Path
@@ -154,19 +154,19 @@ def _resources() -> tuple[bool, ...]:
 
 
 def measures_key(keys: Sequence[str], encoder: str | None) -> str:
-    """Address of one obfuscator's measures; a resource that is here now and was not then gives another. None stands for
-    a server and a model that earlier versions asked."""
+    """Return the key of one obfuscator's measures, which changes if a resource is newly installed. The None values are
+    a server and a model of earlier versions."""
     return content_key([VERSION, [*_resources()], [None, encoder, None], *keys])
 
 
 def read_measures(folder: Path, key: str) -> records.MeasuresRecord | None:
-    """Measures (``MeasuresRecord``) of one obfuscator and seed, None where they are missing or damaged."""
+    """Read the measures (``MeasuresRecord``) of one obfuscator and seed; None if they are missing or damaged."""
     record = record_or_none(folder / f"{key}.json", records.MeasuresRecord)
     return record if record is not None and record.key == key else None
 
 
 def measures_of(folder: Path, obfuscator: str) -> dict[int, records.MeasuresRecord]:
-    """Measures of one obfuscator by seed, those that are there."""
+    """Return the existing measures of one obfuscator by seed."""
     index = record_or_none(folder / "index.json", records.MeasureIndex)
     keys = (
         {}
@@ -182,8 +182,7 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, records.MeasuresReco
 
 
 def unmeasured(store: Store) -> dict[str, int]:
-    """By name of what a finished folder holds beside its cells, the count of how often it is missing here or
-    damaged."""
+    """Return, by name, how many of the files that a finished folder has next to its cells are missing or damaged."""
     plan = store.plan_as(records.SafetyPlan)
     lost = {
         f"measures of {obfuscator.name}": (
@@ -207,7 +206,7 @@ def _numbers(values: Mapping[str, float | None]) -> dict[str, float | None]:
 
 
 DETECTION = 3
-"""Raised by hand whenever detection changes."""
+"""Increase it whenever detection changes."""
 FOLDS = 5
 FALSE_ALARMS = 0.01
 QUANTILES = np.linspace(0.05, 0.95, 10)
@@ -216,7 +215,7 @@ RANKS = (1, 10, 100, 1000)
 
 
 def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
-    """Detection of each obfuscator's first seed, computed once for the same rewritings."""
+    """Measure the detection of each obfuscator's first seed, once for the same rewritings."""
     entries = [
         obfuscator
         for obfuscator in store.plan_as(records.SafetyPlan).obfuscators
@@ -257,7 +256,7 @@ def detect(store: Store, rewritings_folder: Path, progress: Progress) -> None:
 
 
 def read_detection(path: Path) -> records.DetectionRecord | None:
-    """Stored results, None where there are none."""
+    """Read stored results; None if there are none."""
     return record_or_none(path, records.DetectionRecord)
 
 
@@ -446,8 +445,8 @@ NAME = "grades.json"
 def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]) -> None:
     """Match reviews with the run's rewritings, then write them all; those of an earlier call are replaced.
 
-    Raises InputError if a reviewed text is not among the rewritings in ``rewritings_folder``, or is not the one that is
-    there; then nothing is written.
+    Raises InputError, and writes nothing, if a reviewed text is not in ``rewritings_folder`` or differs from the text
+    there.
     """
     graded: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
     for obfuscator in store.plan_as(records.SafetyPlan).obfuscators:
@@ -470,7 +469,7 @@ def keep_grades(store: Store, rewritings_folder: Path, reviews: Sequence[Review]
 
 
 def read_grades(store: Store) -> list[records.GradedText]:
-    """Grades of rewritings that the run still has; none where there are none or their file is damaged."""
+    """Read the grades of rewritings that the run still has; empty if there are none or their file is damaged."""
     record = record_or_none(store.path / NAME, records.GradesRecord)
     sets = {
         obfuscator.name: obfuscator.sets

@@ -46,8 +46,8 @@ from ravenbench.types import Fold, Problems
 class SafetyPlanner:
     """Writes a run's plan into its store: rewritings, folds and manifest.
 
-    ``rewritings_folder`` keeps rewritings, ``place`` its name in the plan, ``methods`` what attributes texts, by
-    name, where that is attacked.
+    ``rewritings_folder`` is the folder of rewritings, ``place`` its name in the plan, ``methods`` the attacked
+    attribution methods by name, if any.
     """
 
     spec: SafetySpec

@@ -1,4 +1,4 @@
-"""Summarises what people said of rewritings, by obfuscator, and how far they agree.
+"""Summarises readers' grades of rewritings, by obfuscator, and how far readers agree.
 
 In: the ``Store`` of ``raven safety`` with grades and verdicts; for the alphas grades (graders, texts), NaN = none.
 Out: a ``People`` (None where nobody graded) with one ``Graded`` an obfuscator: mean grades from 1 (fluent) to 5
@@ -25,20 +25,20 @@ from ravenbench.types import Floats
 
 
 def ordinal_alpha(grades: ArrayLike) -> float | None:
-    """Krippendorff's alpha for ordinal grades (graders, texts), NaN where one did not grade a text: 1 is full
-    agreement, 0 what chance gives, below 0 is contrary; None where no text has two grades, or all grades are the same.
+    """Return Krippendorff's alpha for ordinal grades (graders, texts), NaN if a grader did not grade a text: 1 is full
+    agreement, 0 is chance, below 0 is disagreement; None if no text has two grades, or all grades are the same.
 
-    Two grades differ by how many of all grades lie between them, squared, so that it matters which grades people use
-    and not how the scale is numbered. A text that only one person graded says nothing and is left out
-    (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, sections C and E).
+    The difference of two grades is the squared number of all grades between them, so that it depends on the grades that
+    people use and not on the numbers of the scale. A text with only one grade is left out (Krippendorff 2011, Computing
+    Krippendorff's Alpha-Reliability, sections C and E).
     """
     counts, scale = _counts(grades)
     return _alpha(counts) if len(scale) else None
 
 
 def alpha_interval(grades: ArrayLike) -> Interval | None:
-    """A 95 % interval (low, high) of ``ordinal_alpha`` from drawing texts again and again; None below five texts
-    graded twice."""
+    """Return a 95 % bootstrap interval (low, high) of ``ordinal_alpha`` over texts; None if fewer than five texts have
+    two grades."""
     counts, _ = _counts(grades)
     counts = counts[counts.sum(axis=1) > 1]
     units = len(counts)
@@ -84,7 +84,7 @@ Text = tuple[str, int, str]
 
 @dataclass(frozen=True)
 class Graded:
-    """What people said of one obfuscator's texts, or of all, and what automatic measures say of the same texts.
+    """Readers' grades of one obfuscator's texts, or of all texts, and automatic measures of the same texts.
 
     ``grade`` is the mean over texts of their graders' means, 1 fluent … 5 unreadable; ``verdicts`` shares of the
     verdicts given; ``grade_alpha`` and ``verdict_alpha`` Krippendorff's alpha of both with its 95 % interval; ``blind``
@@ -108,14 +108,14 @@ class Graded:
 
 @dataclass(frozen=True)
 class People:
-    """All that people said of a run, a row an obfuscator; the last row is of all texts."""
+    """All readers' grades of a run, one row per obfuscator; the last row is for all texts."""
 
     graders: tuple[str, ...]
     rows: tuple[Graded, ...]
 
 
 def people(store: Store) -> People | None:
-    """What people said of this run's rewritings, None where nobody graded any."""
+    """Return readers' grades of this run's rewritings; None if there are none."""
     grades = read_grades(store)
     if not grades:
         return None

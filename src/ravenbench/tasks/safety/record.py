@@ -1,7 +1,7 @@
 """Defines the records of a safety run's folder: its plan, what was measured, and what a detector found.
 
 In: the fields of each record.
-Out: typed records as the folder's JSON files hold them: counts of texts, words and sentences; shares, AUC and TPR from
+Out: typed records of the folder's JSON files: counts of texts, words and sentences; shares, AUC and TPR from
 0 to 1; seconds; grades from 1 (fluent) to 5 (unreadable); measures by name, None where there was nothing to measure.
 """
 
@@ -13,9 +13,11 @@ from ravenbench.store.records import Plan, Record
 
 
 class AttackedCorpus(Record, frozen=True, kw_only=True):
-    """The problems attacked: their name and language, and what could not be read of them and of the training problems.
+    """The attacked problems: their name and language, and the parts of them and of the training problems that could not
+    be read.
 
-    ``faults`` and ``left_out_of_training`` say by problem why it was left out, ``notes`` what both sets share or lack.
+    ``faults`` and ``left_out_of_training`` say by problem why it was left out, ``notes`` what both sets have in common
+    or lack.
     """
 
     name: str
@@ -26,7 +28,7 @@ class AttackedCorpus(Record, frozen=True, kw_only=True):
 
 
 class InversionRecord(Record, frozen=True, kw_only=True):
-    """What an inverting attacker restored: count of words altered, his precision and his recall, 0 to 1 (None:
+    """What an inverting attacker restored: number of altered words, precision and recall of the attacker, 0 to 1 (None:
     nothing to count)."""
 
     precision: float | None
@@ -35,8 +37,8 @@ class InversionRecord(Record, frozen=True, kw_only=True):
 
 
 class PreimageRecord(Record, frozen=True, kw_only=True):
-    """Counts of sentences that changed; of those whose original is among the preimages found, is the likeliest, is the
-    only one.
+    """Numbers of changed sentences, and of those whose original is among the preimages found, is the likeliest, or is
+    the only one.
 
     ``share`` is that of the changed sentences whose likeliest preimage is the original; None where none changed.
     """
@@ -51,9 +53,9 @@ class PreimageRecord(Record, frozen=True, kw_only=True):
 class RewrittenSet(Record, frozen=True, kw_only=True):
     """All rewritings of one obfuscator with one seed, and the fold they make.
 
-    ``rewritings`` are keys by problem, ``changed`` how many texts differ, ``seconds`` what rewriting took,
-    ``failed`` why a text was not rewritten, ``notes`` and ``counts`` what the obfuscator says of the texts and how
-    often it did what. ``not_played`` says by attack why it was left out.
+    ``rewritings`` are keys by problem, ``changed`` the number of changed texts, ``seconds`` the time of rewriting,
+    ``failed`` why a text was not rewritten, ``notes`` the obfuscator's notes, ``counts`` the counts of operations.
+    ``not_played`` says by attack why it was left out.
     """
 
     fold: str
@@ -119,7 +121,7 @@ class MeasuresRecord(Record, frozen=True, kw_only=True):
 
 
 class MeasuredSet(Record, frozen=True, kw_only=True):
-    """Where the measures of an obfuscator and seed lie."""
+    """The key of the measures of an obfuscator and seed."""
 
     obfuscator: str
     seed: int
@@ -133,11 +135,11 @@ class MeasureIndex(Record, frozen=True, kw_only=True):
 
 
 class Detection(Record, frozen=True, kw_only=True):
-    """How well rewritings are told from genuine texts by other authors' examples.
+    """How well a detector that learned from other authors' texts separates rewritings from genuine texts.
 
     ``auc`` and ``tpr`` (at most 1 % of genuine texts flagged), both 0 to 1, for a detector that knows this obfuscator,
-    ``auc_unseen`` and ``tpr_unseen`` for one that knows the others only; None where there is none other or too
-    few authors.
+    ``auc_unseen`` and ``tpr_unseen`` for one that knows only the others; None if there are no others or too few
+    authors.
     """
 
     auc: float | None
@@ -147,14 +149,14 @@ class Detection(Record, frozen=True, kw_only=True):
 
 
 class DetectionRecord(Record, frozen=True, kw_only=True):
-    """``detection.json``: results by obfuscator, under the key of the rewritings they rest on."""
+    """``detection.json``: results by obfuscator, with the key of the rewritings on which they depend."""
 
     key: str
     obfuscators: dict[str, Detection]
 
 
 class GradedText(Record, frozen=True, kw_only=True):
-    """What one person said of one rewriting, whose key is ``key``.
+    """One reader's grade of the rewriting with the key ``key``.
 
     ``grade`` is 1 (fluent) to 5 (unreadable), ``verdict`` whether it says the same; None where not given. ``blind``
     says whether the grade was given before the original was seen.
@@ -171,6 +173,6 @@ class GradedText(Record, frozen=True, kw_only=True):
 
 
 class GradesRecord(Record, frozen=True, kw_only=True):
-    """``grades.json``: everything that people said of this run's rewritings."""
+    """``grades.json``: all readers' grades of this run's rewritings."""
 
     grades: list[GradedText]

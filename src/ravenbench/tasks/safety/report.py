@@ -127,7 +127,7 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     @cached_property
     def gaps(self) -> list[Gap]:
-        """The cells that it lacks, and what is measured of rewritings and kept beside them."""
+        """The cells that the run lacks, and the missing measures of rewritings."""
         lost = unmeasured(self.store).items()
         return [
             *super().gaps,
@@ -138,7 +138,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         ]
 
     def tables(self) -> list[Table]:
-        """All tables; where attribution was attacked, its own in place of the effects."""
+        """All tables; if attribution was attacked, the attribution table instead of the effects."""
         attributed = self.analysis.attribution is not None
         return [
             self.impact(),
@@ -179,7 +179,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         return beside(rows, f"obfuscation, 2016, English {corpus} of PAN 2014", WHY_2016)
 
     def impact(self) -> Table:
-        """Average impact (−1 to 1) of each obfuscator, over all texts and over those within the limits of meaning."""
+        """Average impact (−1 to 1) of each obfuscator, over all texts and over texts within the limits of meaning."""
         analysis = self.analysis
         excluded: dict[str, list[str]] = {}
         for name, why in analysis.verifiers.items():
@@ -333,7 +333,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         ]
 
     def quality(self) -> Table:
-        """The measures one reads first."""
+        """The most important measures."""
         return table(
             "quality",
             "Soundness, sensibleness, effort",
@@ -395,7 +395,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         )
 
     def detection(self) -> Table:
-        """How well rewritings can be told from genuine texts."""
+        """How well a detector separates rewritings from genuine texts."""
         rows = [
             (obfuscator.name, obfuscator.detection)
             for obfuscator in self.analysis.obfuscators
@@ -478,7 +478,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         )
 
     def notes(self) -> Table:
-        """What a reader must know of the problems; obfuscators that could not be used, and notes on the others."""
+        """Notes on the problems, obfuscators that could not be used, and notes on the other obfuscators."""
         every = self.analysis.obfuscators
         rows = [("problems", note) for note in self.analysis.notes]
         rows += [(obfuscator.name, obfuscator.error) for obfuscator in every if obfuscator.error]
@@ -496,7 +496,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         )
 
     def readers(self) -> Table:
-        """Grades by obfuscator and agreement between graders; no rows where nobody graded."""
+        """Grades by obfuscator and agreement between graders; no rows without grades."""
         graded = self.analysis.people
         return table(
             "people",
@@ -596,7 +596,8 @@ class SafetyReport(Report[SafetyAnalysis]):
         ]
 
     def finding(self) -> str:
-        """Of the obfuscator with the highest impact, or of the first where problems are too few to rank them."""
+        """The finding on the obfuscator with the highest impact, or on the first if there are too few problems to rank
+        them."""
         analysis = self.analysis
         measured = [
             obfuscator for obfuscator in listed(analysis) if obfuscator.average_impact is not None
@@ -681,7 +682,7 @@ class SafetyReport(Report[SafetyAnalysis]):
 
 
 def finding(obfuscator: ObfuscatorRow) -> str:
-    """What was found of one obfuscator, as a sentence that claims no more than the interval."""
+    """Return the finding on one obfuscator as text that claims no more than the interval."""
     form = Column("", signed=True)
     text = f"average impact {number(obfuscator.average_impact, form)}"
     if obfuscator.interval is not None:

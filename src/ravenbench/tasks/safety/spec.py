@@ -111,7 +111,8 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     limit: Annotated[AtLeastTwo | None, about("Use this many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:
-        """Display name → component, in order. Raises SpecError if one does not parse, or two have one name or label."""
+        """Display name → component, in order. Raises SpecError if one cannot be parsed, or two have the same name or
+        label."""
         components = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
         shown = {
             getattr(component, "label", "") or name: component
@@ -126,11 +127,11 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return cast("dict[str, Obfuscator]", shown)
 
     def named_verifiers(self) -> dict[str, Component]:
-        """Display name → component, in order. Raises SpecError if one does not parse or stands twice."""
+        """Display name → component, in order. Raises SpecError if one cannot be parsed or is repeated."""
         return registry.named("verifier", self.verifiers, default=DEFAULT_VERIFIERS)
 
     def normaliser(self) -> Component:
-        """What the attack *normalise* reads texts through.
+        """The transform that the attack *normalise* applies to texts.
 
         Raises SpecError if it does not parse, MissingPart if it needs something that is not installed.
         """
@@ -138,8 +139,8 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return transform
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form, such that earlier runs go on: it says nothing of methods where there are none, nor of options of
-        reading that were not asked for; ``surrogates`` are what earlier versions also said."""
+        """Return plain values, so that earlier runs can be continued: they omit methods if there are none, and options
+        of reading that were not given; ``surrogates`` is a field of earlier versions."""
         only = {*READING} - self.flags().keys() | (
             {"methods", "reject"} if self.methods is None else set()
         )
@@ -150,7 +151,7 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return fields
 
     def data(self, methods: Mapping[str, Any]) -> dict[str, str]:
-        """Identity of the problems, and of all methods on which answers depend.
+        """Return the identity of the problems, and of all methods on which answers depend.
 
         ``methods`` are attribution methods by name, none where verifiers are attacked. Raises SpecError if a file is
         missing.
@@ -171,7 +172,7 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def build(given: Mapping[str, Any]) -> SafetySpec:
-    """A spec from values by field, None meaning not given; lists may be text with commas. Raises SpecError if a value
+    """Make a spec from values by field (None = not given); lists may be text with commas. Raises SpecError if a value
     does not fit.
     """
     values = plain_of(SafetySpec, given)

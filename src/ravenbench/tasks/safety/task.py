@@ -11,8 +11,8 @@ give paths, names or bool. Files:
                                                       seed, ``oNN-sSEED``; of attacks, ``n-…``, ``m-…``, ``i-…``
     OUT/rewritings/KEY.json                           one rewriting each (or in the folder given)
     OUT/measures/KEY.json, index.json                 soundness, sensibleness and efficiency of one obfuscator and seed
-    OUT/detection.json                                how well rewritings can be told from genuine texts
-    OUT/grades.json                                   what people said of them, where grades were given
+    OUT/detection.json                                how well a detector separates rewritings from genuine texts
+    OUT/grades.json                                   grades by readers, if given
 
 Verifiers learn from unobfuscated training problems once and answer every test set; the unobfuscated answers are a
 cell like others. Only questioned texts of same-author problems are rewritten. Attribution methods (``methods``) learn
@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 
 
 class Safety(Task):
-    """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts.
+    """Rewrite the questioned texts of same-author problems, verify again, and measure what the texts lost.
 
-    If it is interrupted, the same command continues where it stopped.
+    If the command is interrupted, repeat it: it continues where it stopped.
 
         raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
 
-    With --methods, attribution is attacked: who of several candidates wrote a text, before and after rewriting.
+    With --methods, Raven attacks attribution: which of several candidates wrote a text, before and after rewriting.
 
         raven safety pan18.zip --methods svm,ppm,burrows-delta --obfuscators mihaylova-2016,bevendorff-2019
 
-    Several data sets are pooled, each in a folder of --out; --train once for all of them, or once for each:
+    Raven pools several data sets, each in a folder of --out; give --train once for all data sets, or once for each:
 
         raven safety a.zip b.zip --train a.zip --train b.zip --out study
     """
@@ -109,7 +109,7 @@ class Safety(Task):
         self.rewritings_folder = kept_at(self.folder, self.rewritings)
 
     def draft(self) -> Draft[Any]:
-        """The problems that are attacked, before anything is rewritten."""
+        """Read the problems to attack, before anything is rewritten."""
         from ravenbench.store.plans import fold_record, on_one_table
         from ravenbench.store.records import Plan
         from ravenbench.tasks.safety.attacked import read_attacked
@@ -122,7 +122,7 @@ class Safety(Task):
         )
 
     def prepare(self) -> Store:
-        """The planned folder; what cannot be done is refused before."""
+        """Prepare the planned folder; refuse beforehand what cannot be done."""
         from ravenbench.engine.guard import smoke_test
         from ravenbench.outputs import check_folder_of_many
         from ravenbench.reading.reviews import read_reviews
@@ -201,11 +201,10 @@ class Safety(Task):
         ]
 
     def preview(self) -> Preview:
-        """What a run would hold.
+        """Return what a run would contain.
 
-        Cells are rewritings of the problems attacked and answers of verifiers. Until a run is planned they are the
-        most there can be: an attack that cannot be played has no folds, and attackers rewrite further texts of their
-        own.
+        Cells are rewritings of the problems attacked and answers of verifiers. Until a run is planned, the numbers are
+        upper limits: an attack that cannot be played has no folds. Attackers also rewrite their own texts.
         """
         from ravenbench.tasks.obfuscate.rewritings import keys_of, read_rewriting
         from ravenbench.tasks.safety.attacked import read_attacked
@@ -264,7 +263,7 @@ class Safety(Task):
 
     @classmethod
     def pooled(cls, stores: Mapping[str, Store], out: Path) -> Ending:
-        """Write the report of every run and of all together, which is shown."""
+        """Write the report of every run and of all together, and show the latter."""
         from ravenbench.reports.report import report_place, write
         from ravenbench.reports.seeds import PooledSets
         from ravenbench.reports.view import for_terminal
@@ -287,14 +286,14 @@ class Safety(Task):
 
 
 def any_unusable(store: Store) -> bool:
-    """Whether the plan names an obfuscator that could not be used."""
+    """Return whether the plan names an obfuscator that could not be used."""
     from ravenbench.tasks.safety.record import SafetyPlan
 
     return any(obfuscator.error is not None for obfuscator in store.plan_as(SafetyPlan).obfuscators)
 
 
 def all_kept(store: Store, rewritings_folder: Path) -> bool:
-    """Whether every rewriting that the plan names is there and whole."""
+    """Return whether every rewriting that the plan names exists and is intact."""
     from ravenbench.tasks.obfuscate.rewritings import read_rewriting
     from ravenbench.tasks.safety.record import SafetyPlan
 
@@ -321,8 +320,8 @@ def _sizes(spec: SafetySpec, obfuscators: int, traceable: int) -> tuple[int, int
 
 
 def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | None]:
-    """The training problems of every data set: one for all, or one for each. Raises SpecError if there are neither one
-    nor as many.
+    """Return the training problems of every data set: one for all, or one for each. Raises SpecError for another
+    number.
     """
     if not train or len(train) == 1:
         return [train[0] if train else None] * len(problems)
@@ -336,12 +335,12 @@ def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | N
 
 
 _TAKEN = ("", "..", "report", "rewritings")
-"""What no run's folder within another can be called."""
+"""Names that a run's folder inside another must not have."""
 
 
 def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dict[str, str | None]:
-    """The name of every data set, and where its run is kept. Raises SpecError if several data sets have no place to be
-    kept in, are to be graded, or are one.
+    """Return the name of every data set and the folder of its run. Raises SpecError if several data sets have no
+    folder, have grades, or are the same.
     """
     if len(problems) == 1:
         return {problems[0]: out}

@@ -1,1 +1,1 @@
-"""Holds the modules of ``raven advise``: what gives a text away, and what changing it would gain. No code is here."""
+"""Package of ``raven advise``: what identifies the author of a text, and what a change would gain. It has no code."""

@@ -1,4 +1,4 @@
-"""Finds what gives a text away, where, and what changing it would gain (``ravenbench.advise``).
+"""Finds what identifies the author of a text, where, and what a change would gain (``ravenbench.advise``).
 
 In: an ``AdviseSpec``: paths of a text, its author's other texts and texts by others, names of verifiers, a seed.
 Out: an ``Advice``: verifiers' answers (0 to 1, higher = same author); tips, each a ``Habit`` (rates in uses a thousand
@@ -7,10 +7,10 @@ hides the author); places are half-open offsets in characters. InputError for te
 repeated, or a small background; SpecError without known texts. ``counts``, ``habits``, ``places`` and ``without`` take
 texts; ``read_version`` reads a later version.
 
-Verifiers learn from pairs of background texts made like the case, as those of ``raven compare`` do, and answer whether
-the text and the known texts have one author: from 0 (two authors) to 1 (one). What a change gains is how far it brings
-their mean answer down, and whether they recognise the author at all is seen beside their answers to others' texts. No
-text leaves this machine and nothing is written.
+Verifiers learn from pairs of background texts that are made like the case, as in ``raven compare``. They answer whether
+the text and the known texts have one author: from 0 (two authors) to 1 (one). The gain of a change is how far the mean
+answer falls. To see whether they recognise the author at all, compare their answers with those to texts by other
+people. No text leaves this machine, and nothing is written.
 """
 
 from __future__ import annotations
@@ -59,18 +59,18 @@ from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
 
 _MARK = re.compile(r"[^\w\s]|\n[^\S\n]*\n")
 FEWEST = {"word": 2, "pair": 3, "mark": 2}
-"""Uses in the text from which a habit counts."""
+"""Fewest uses in the text that make a habit."""
 PARAGRAPH = "¶"
 
 
 @dataclass(frozen=True)
 class Habit:
-    """A habit in which the text and the author's other texts leave the crowd on the same side.
+    """A habit in which the text and the author's other texts differ from texts by other people in the same direction.
 
-    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of
-    lengths, the length itself); ``z`` is the text's distance from the crowd's mean in standard deviations, of at
-    least one use; ``above`` the share (0 to 1) of the crowd's texts with less; ``places`` the half-open stretches, in
-    characters, where it stands; ``content`` whether it is a word that may be the topic's.
+    ``kind`` is word, pair, mark or length; ``here``, ``known`` and ``others`` are uses in a thousand words (of a
+    length, the length itself); ``z`` is the text's distance from the others' mean in standard deviations (at least one
+    use); ``above`` is the proportion (0 to 1) of others' texts with fewer uses; ``places`` are the half-open spans, in
+    characters, of its uses; ``content`` says whether it is a word that may belong to the topic.
     """
 
     kind: str
@@ -85,13 +85,14 @@ class Habit:
 
     @property
     def excess(self) -> int:
-        """Count of uses above the crowd's mean."""
+        """Number of uses above the others' mean."""
         usual = round(self.others / self.here * len(self.places)) if self.here else 0
         return max(0, len(self.places) - usual)
 
 
 def counts(text: str) -> tuple[Counter[tuple[str, str]], dict[tuple[str, str], float]]:
-    """Counts of every word, pair of neighbours and mark, and mean lengths: letters a word, words a sentence."""
+    """Count every word, pair of neighbouring words and mark; also return mean lengths (letters per word, words per
+    sentence)."""
     words = [lowered(word).replace("’", "'") for word in plain_words(text)]
     counter: Counter[tuple[str, str]] = Counter(("word", word) for word in words)
     counter.update(("pair", f"{a} {b}") for a, b in pairwise(words))
@@ -108,9 +109,10 @@ def counts(text: str) -> tuple[Counter[tuple[str, str]], dict[tuple[str, str], f
 def habits(
     text: str, known: Sequence[str], crowd: Sequence[str], functions: frozenset[str], most: int
 ) -> tuple[Habit, ...]:
-    """The habits that leave the crowd farthest on the same side in text and known texts, the farthest first.
+    """Return the habits in which text and known texts differ most from others' texts in the same direction, the largest
+    first.
 
-    ``functions`` are the crowd's most frequent words, in lowercase; others may be the topic's.
+    ``functions`` are the most frequent words of others' texts, in lowercase; other words may belong to the topic.
     """
     own, lengths = counts(text)
     size = max(1, len(plain_words(text)))
@@ -157,7 +159,7 @@ def _rates(text: str, names: Sequence[tuple[str, str]]) -> Floats:
 
 
 def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:
-    """Half-open stretches (start, end) of the text, in characters, where a habit is."""
+    """Return the half-open spans (start, end), in characters, of a habit's uses in a text."""
     if kind == "length":
         return ()
     if kind == "mark":
@@ -172,8 +174,8 @@ def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:
 
 
 def without(text: str, habit: Habit, instead: Mapping[str, str]) -> str:
-    """The text with uses of a habit beyond the crowd's mean, evenly spread, replaced where there is a word for it and
-    taken out otherwise."""
+    """Return the text without the uses of a habit beyond the others' mean (evenly spread): replaced if there is another
+    word, otherwise removed."""
     chosen: list[int] = (
         np.linspace(0, len(habit.places) - 1, habit.excess).round().astype(int).tolist()
     )
@@ -193,14 +195,15 @@ def without(text: str, habit: Habit, instead: Mapping[str, str]) -> str:
 
 
 TRIED = 40
-"""Habits that verifiers are asked about."""
+"""Number of habits for which verifiers are asked."""
 OTHERS = 60
-"""Texts by others that are asked about, to see how far the author's own stands out."""
+"""Number of texts by others that verifiers answer, to see how recognisable the author's text is."""
 EYE_Z = 3.0
 EYE_TIMES = 3.0
-"""A habit that is no topic's catches a reader's eye from so many standard deviations and times the others' rate."""
+"""A reader notices a habit (not of the topic) from this many standard deviations and this multiple of the others'
+rate."""
 PIECES = 4
-"""Texts that a sample of Brown, by one author and of 2,000 words, is cut into where there is no background."""
+"""Number of texts into which a sample of Brown (one author, 2,000 words) is cut if there is no background."""
 BROWN = (
     "no background was given, so Raven compared you with texts printed in 1961 (Brown): some "
     "findings may be about your kind of text or your time, not about you; give texts like yours "
@@ -210,10 +213,10 @@ BROWN = (
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """Verifiers that have learned from the background, and the author's other texts.
+    """Verifiers that learned from the background, and the author's other texts.
 
-    ``known`` are these as verifiers are given them, ``own`` as they are, ``crowd`` the background's texts,
-    ``functions`` its most frequent words, in lowercase.
+    ``known`` are the other texts as verifiers receive them, ``own`` the unchanged ones, ``crowd`` the background's
+    texts, ``functions`` its most frequent words, in lowercase.
     """
 
     verifiers: Mapping[str, Verifier]
@@ -223,7 +226,7 @@ class Judge:
     functions: frozenset[str]
 
     def answers(self, texts: Sequence[str]) -> dict[str, list[float]]:
-        """Each verifier's answers, from 0 to 1, whether these texts are by the author of the known ones."""
+        """Return each verifier's answers, from 0 to 1, to whether the author of the known texts wrote these texts."""
         problems = Problems.of((str(i), self.known, text) for i, text in enumerate(texts))
         return {
             name: verifier.verify(problems).tolist() for name, verifier in self.verifiers.items()
@@ -231,15 +234,15 @@ class Judge:
 
     @cached_property
     def strangers(self) -> dict[str, list[float]]:
-        """Each verifier's answers to ``OTHERS`` texts by other people, asked as if the author had written them."""
+        """Each verifier's answers to ``OTHERS`` texts by other people, compared with the author's known texts."""
         chosen = np.linspace(0, len(self.crowd) - 1, min(OTHERS, len(self.crowd))).round()
         return self.answers([self.crowd[i] for i in chosen.astype(int)])
 
 
 @dataclass(frozen=True)
 class Tip:
-    """A habit, what might replace it, and by how much the mean answer (0 to 1) falls without its excess uses (None
-    where it is used too little, or is a length)."""
+    """A habit, a possible replacement, and how far the mean answer (0 to 1) falls without its excess uses (None if it
+    has too few uses, or is a length)."""
 
     habit: Habit
     instead: str | None
@@ -247,15 +250,14 @@ class Tip:
 
     @property
     def catches_the_eye(self) -> bool:
-        """Whether a reader sees it without counting: a mark, word or pair at an extreme rate."""
+        """Whether a reader notices it without counting: a mark, word or pair at an extreme rate."""
         h = self.habit
         return not h.content and h.excess > 1 and h.z >= EYE_Z and h.here >= EYE_TIMES * h.others
 
 
 @dataclass(frozen=True)
 class Telling:
-    """A sentence, its half-open place in the text in characters, and by how much the mean answer (0 to 1) falls
-    without it."""
+    """A sentence: its half-open span in characters, and how far the mean answer (0 to 1) falls without it."""
 
     start: int
     end: int
@@ -264,13 +266,13 @@ class Telling:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Advice(Shown):
-    """What gives a text away: ``tips``, first what catches a reader's eye, then by what they gain, words that may be
-    the topic's last; ``sentences`` that tell most; and ``choices`` between forms that are like the author's other
-    texts and unlike other people's, those that tell most first.
+    """What identifies the author of a text. ``tips`` are ordered: habits that a reader notices, then by gain, then
+    words that may belong to the topic. ``sentences`` identify the author most. ``choices`` between forms are like the
+    author's other texts and unlike other people's, the clearest first.
 
-    ``answers`` (0 to 1, higher = same author) are the verifiers' to the text as it is, ``after`` to the text with all
-    gaining tips followed, ``others`` their mean answers to texts by other people, asked as if the author had written
-    them; ``personal`` is what names a person whatever the style; ``judge`` answers about any other version.
+    ``answers`` (0 to 1, higher = same author) are the verifiers' answers to the unchanged text, ``after`` to the text
+    with all useful tips followed, ``others`` their mean answers to texts by other people; ``personal`` lists details
+    that identify a person in any style; ``judge`` answers about any other version.
     """
 
     _shown_by = "ext.case.advise.report:AdviceView"
@@ -286,8 +288,8 @@ class Advice(Shown):
     choices: tuple[Choice, ...] = ()
 
     def write(self, folder: str | Path) -> Path:
-        """Write page, tables and JSON and return the page's path; earlier advice there is replaced. InputError if
-        something else lies there, or the place cannot be written."""
+        """Write page, tables and JSON, and return the page's path; earlier advice in the folder is replaced. InputError
+        if the folder has other files, or cannot be written."""
         page: Path = self._view().write(folder)
         return page
 
@@ -298,7 +300,7 @@ class Advice(Shown):
 
     @property
     def standing(self) -> Standing:
-        """How many texts by others have a mean answer as high as this text's, or higher."""
+        """How many texts by others have at least this text's mean answer."""
         return Standing(sum(one >= self.mean for one in self.others), len(self.others))
 
     @property
@@ -308,7 +310,7 @@ class Advice(Shown):
 
     @property
     def recognised_by(self) -> list[str]:
-        """Verifiers to each of which alone the text is among the nearest tenth."""
+        """Verifiers by whose answers the text is among the nearest tenth."""
         strangers = self.judge.strangers
         return [
             name
@@ -317,11 +319,11 @@ class Advice(Shown):
         ]
 
     def at(self, place: int) -> int:
-        """The line of a place in the text, from 1."""
+        """Return the line of a position in the text, from 1."""
         return self.text.count("\n", 0, place) + 1
 
     def sentence(self, place: int) -> int:
-        """The sentence of a place in the text, from 1."""
+        """Return the sentence of a position in the text, from 1."""
         return bisect_right(self._starts, place)
 
     @cached_property
@@ -330,8 +332,8 @@ class Advice(Shown):
 
 
 def advise(given: AdviseSpec, progress: Progress) -> Advice:
-    """Say what gives a text away, and what changing it would gain. Raises InputError if a text is missing, empty or too
-    short, if the background is too small, or if the text repeats one of the others."""
+    """Find what identifies the author of a text, and what a change would gain. Raises InputError if a text is missing,
+    empty or too short, if the background is too small, or if the text repeats one of the others."""
     if not given.known:
         raise SpecError(
             "there is nothing to compare the text with: --known is missing",
@@ -399,7 +401,7 @@ def _advise(given: AdviseSpec, progress: Progress) -> Advice:
 
 
 def read_version(path: str | Path, encoding: str | None = None) -> str:
-    """A later version of the text. Raises InputError if it is missing, empty or too short."""
+    """Read a later version of the text. Raises InputError if it is missing, empty or too short."""
     version = read_text(Path(path), encoding)
     words, shown = evidence_in_words(version.text)
     if words < FEWEST_WORDS:
@@ -410,12 +412,10 @@ def read_version(path: str | Path, encoding: str | None = None) -> str:
 
 
 def advise_on(text: str, judge: Judge, notes: tuple[str, ...]) -> Advice:
-    """Advice on a version of the text by verifiers that have learned."""
+    """Return advice on a version of the text, from verifiers that have learned."""
     text_habits = habits(text, judge.own, judge.crowd, judge.functions, TRIED)
     instead: dict[str, str] = {}
-    lacking = [
-        "Raven proposes no words, because WordNet has only English words and these texts are not in English"
-    ]
+    lacking = ["these texts are not in English, so Raven proposes no words"]
     if speaks_english(judge.crowd):
         fixed = stretches(text)  # in addition, hard time
         instead, lacking = _instead(

@@ -1,8 +1,8 @@
-"""Says after each saved version of a text what it changed, for better or worse, and where to go on.
+"""Says after each saved version of a text what the version changed, for better or worse, and what to change next.
 
 In: for ``Coach`` the ``Advice`` of the first version; for ``look`` a later version.
-Out: ``look`` gives lines for a terminal and keeps the version; ``done`` says whether nothing more is to be had. Answers
-are from 0 (two authors) to 1 (one), a change is the mean answer with an edit less that without: below 0 hides.
+Out: ``look`` gives lines for a terminal and keeps the version; ``done`` says whether no further change would help.
+Answers are from 0 (two authors) to 1 (one), a change is the mean answer with an edit less that without: below 0 hides.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from ravenbench.reports.view import figure
 from ravenbench.text.alignment import pieces, runs
 
 EDITS = 8
-"""Edits of a version that are undone one by one, to see what each did: the longest."""
+"""Number of edits (the longest) that are undone one by one, to see what each did."""
 PLACES = 3
 LEAST = 0.005
-"""A habit or a sentence whose change gains less is not worth a change."""
+"""Smallest gain for which a habit or a sentence is worth a change."""
 
 
 class Coach:
-    """One person's work on a text: the last version, and what verifiers say of it."""
+    """One person's work on a text: the last version, and what verifiers answer about it."""
 
     def __init__(self, advice: Advice) -> None:
         self.advice = advice
@@ -33,7 +33,7 @@ class Coach:
         return not self._next()
 
     def look(self, text: str) -> list[str]:
-        """What a version changed, and what to do next."""
+        """Return what a version changed, and what to do next."""
         before = self.advice
         self.advice = advise_on(text, before.judge, ())
         return [
@@ -43,7 +43,7 @@ class Coach:
         ]
 
     def next(self) -> list[str]:
-        """How recognisable the last version is, and the next places that are worth a change."""
+        """Return how recognisable the last version is, and the next places that are worth a change."""
         by = ", ".join(self.advice.recognised_by) or "no single verifier"
         tips = self._next()
         if not tips:

@@ -1,8 +1,9 @@
-"""Runs ``raven advise``: shows what gives a text away, and writes a page or waits for new versions where asked.
+"""Runs ``raven advise``: shows what identifies the author of a text, and on request writes a page or waits for new
+versions.
 
 In: options of the command line: an ``AdviseSpec`` with paths of texts, a folder (``out``), whether to wait (``watch``).
-Out: an ``Advice``, shown on a terminal, as JSON or as a page; answers are from 0 (two authors) to 1 (one). SpecError
-where ``--watch`` and ``--json`` are given together. ``offered`` gives the text of the command that rewrites a text.
+Out: an ``Advice``, shown on a terminal, as JSON or as a page; answers are from 0 (two authors) to 1 (one). SpecError if
+``--watch`` and ``--json`` are combined. ``offered`` gives the text of the command that rewrites a text.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ class GivenAdvice(Work):
 
 
 def offered(text: str, known: Sequence[str], background: str | None) -> str:
-    """The command that rewrites the text by safe edits; without the recipe, the one that lists recipes."""
+    """Return the command that rewrites the text by safe edits, or the one that lists recipes if this recipe is not
+    installed."""
     from ravenbench import registry
 
     if "raven-hide" not in registry.names("obfuscator"):

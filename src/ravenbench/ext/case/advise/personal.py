@@ -1,8 +1,8 @@
-"""Finds what names a person in a text, whatever its style: names, dates, schools and work, relations, addresses.
+"""Finds details in a text that identify a person in any style: names, dates, schools and work, relations, addresses.
 
-In: for ``personal`` a text (English; of others numbers and addresses alone).
+In: for ``personal`` a text (English; in other languages only numbers and addresses are found).
 Out: ``personal``: a tuple of ``Personal``, each a kind of ``KINDS`` and half-open places in characters, in the order
-of the kinds; none where a kind does not occur. No error of its own. No list is complete: a reader who knows the writer
+of the kinds; none if a kind does not occur. It raises no errors. No list is complete: a reader who knows the writer
 sees more.
 """
 
@@ -48,19 +48,19 @@ KINDS = {
         r"|(?<!\w)(?:\+\d[\d ()\-]{7,16}|0\d[\d ()\-]{7,16}|\(\d{3}\) ?\d{3}-\d{3}|\d{3}-\d{3}-\d{3})\d(?!\w)"
     ),
 }
-"""Kinds of what names a person, and what it looks like; names are found as words that are capitals within sentences."""
+"""Kinds of details and their patterns; names are words that have a capital inside a sentence."""
 
 
 @dataclass(frozen=True)
 class Personal:
-    """What of one kind names a person: ``places`` (half-open, in characters) in the order of the text."""
+    """Details of one kind that identify a person: ``places`` (half-open, in characters) in the order of the text."""
 
     kind: str
     places: tuple[Span, ...]
 
 
 def personal(text: str) -> tuple[Personal, ...]:
-    """What names a person, by kind; a stretch that is of two kinds counts to the later one."""
+    """Return the details that identify a person, by kind; a span of two kinds counts for the later kind."""
     covered = list[Span]()
     rows = list[Personal]()
     for kind, pattern in reversed(KINDS.items()):

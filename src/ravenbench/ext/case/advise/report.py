@@ -75,13 +75,13 @@ class AdviceView(FolderView):
 
 
 def finding(advice: Advice) -> str:
-    """A sentence: whether the verifiers recognise the author, by answers from 0 to 1."""
+    """Return a sentence that says whether the verifiers recognise the author, by answers from 0 to 1."""
     sentence = advice.standing.sentence(counted(len(advice.answers), "verifier"))
     return say("recognised", sentence=sentence[0].upper() + sentence[1:], mean=advice.mean)
 
 
 def marked(advice: Advice) -> Markup:
-    """The text, with the places of habits whose change gains something marked and numbered as in the table."""
+    """Return the text as HTML; habits that are worth changing are marked and numbered as in the table."""
     spans = [
         (a, b, n)
         for n, tip in enumerate(advice.tips, start=1)
@@ -99,7 +99,8 @@ def marked(advice: Advice) -> Markup:
 
 
 def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
-    """Answers before and after, the habits, and the sentences that tell most; as many as a terminal shows, or all."""
+    """Return tables of the answers before and after, the habits and the sentences: as many rows as a terminal shows, or
+    all."""
     telling = advice.sentences if everything else advice.sentences[:SENTENCES]
     own, topic = (
         [tip for tip in advice.tips if tip.habit.content is content] for content in (False, True)
@@ -135,7 +136,7 @@ def tables(advice: Advice, *, everything: bool = False) -> list[Table]:
 
 
 def answers(before: Mapping[str, float], after: Mapping[str, float], title: str) -> Table:
-    """Every verifier's answer before and after, and the mean."""
+    """Return a table of every verifier's answer before and after, and the mean."""
     rows = [(name, before[name], after[name], after[name] - before[name]) for name in before]
     first, then, change = (float(np.mean([row[i] for row in rows])) for i in (1, 2, 3))
     return table(
@@ -146,8 +147,7 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
         col("as it is", "1", digits=2),
         col(title, "2", digits=2),
         col("change", "3", digits=2, signed=True),
-        note="Answer to the question whether one author wrote this text and the known texts: 0 no, 1 "
-        "yes, .5 undecided.",
+        note="Did one author write this text and the known texts? 0 no, 1 yes, .5 undecided.",
     )
 
 
@@ -219,12 +219,12 @@ def _whole_words(words: Sequence[str], room: int) -> list[str]:
 
 
 def place_of(advice: Advice, tip: Tip) -> str:
-    """A habit and where it is used."""
+    """Return a habit and its first place as text."""
     return f"{tip.habit.name}: sentence {_where(advice, tip)}"
 
 
 def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
-    """One change, with its line in the new text."""
+    """Return one change as text, with its line in the new text."""
     old = "".join(a[run.a_start : run.a_stop])
     new = "".join(b[run.b_start : run.b_stop])
     line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
@@ -237,7 +237,7 @@ def shown_change(a: Sequence[str], b: Sequence[str], run: EqualRun) -> str:
 
 
 def clip(text: str, most: int = 30) -> str:
-    """The beginning of a text on one line, in quotation marks."""
+    """Return the beginning of a text on one line, in quotation marks."""
     words = text.split()
     whole = " ".join(words)
     if len(whole) > most:
@@ -247,7 +247,7 @@ def clip(text: str, most: int = 30) -> str:
 
 
 def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
-    """Answers before and after an edit: the mean, and each verifier's."""
+    """Return a line of answers before and after an edit: the mean, and each verifier's."""
     means = [float(np.mean(list(one.values()))) for one in (before, after)]
     own = ", ".join(f"{name} {figure(before[name])} → {figure(after[name])}" for name in after)
     return [
@@ -260,7 +260,7 @@ def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str
 
 
 def to_json(advice: Advice) -> dict[str, Any]:
-    """JSON form."""
+    """Return plain values for JSON."""
     return {
         "finding": finding(advice),
         "stands_out": advice.stands_out,

@@ -1,4 +1,4 @@
-"""Says what decides advice: the text, and what it is compared with.
+"""Defines what decides advice: the text, and the texts with which Raven compares it.
 
 In: options of the command line, or arguments in Python.
 Out: a checked ``AdviseSpec``: paths of the text, the known texts and the background, names of verifiers and of the
@@ -16,7 +16,7 @@ COMPARED = options_of(CompareSpec)
 
 
 class AdviseSpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The text, and what it is compared with."""
+    """The text, and the texts with which Raven compares it."""
 
     text: Annotated[
         str,

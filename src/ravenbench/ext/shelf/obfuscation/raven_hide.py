@@ -1,4 +1,4 @@
-"""Obfuscates only by safe edits, chosen to reduce the similarity to the author's texts (``RavenHide``).
+"""Obfuscates only with safe edits, chosen by how far they reduce the similarity to the author's texts (``RavenHide``).
 
 In: for ``obfuscate`` an ``ObfuscationTask`` (an English text and the author's known texts) and a seed; ``RavenHide``
 has a goal of nearness (1 = as near as the known texts are to each other, 0 = as other authors', below 0 = beyond), a
@@ -6,10 +6,10 @@ limit of the cost in meaning for 100 words, and a folder of texts by other autho
 Out: a ``Rewriting`` in parts with counts of operations; its notes state the nearness reached. InputError for a folder
 without texts, MissingPart without both a folder and Brown; SpecError for a limit not above 0, when it is made.
 
-This is Raven's own method. A text that a person wants to send must still be that person's text: only a closed
-list of edits (``raven_hide_edits``) is allowed, each with a cost in meaning, and the search stops at the goal or when the
-meaning allows no more. It uses no verifier, but a panel of fast measures (``raven_hide_panel``); a measure that is not in
-the panel (compression) shows the result at the end.
+Ours. The text must stay the person's text: Raven makes only edits from a closed list (``raven_hide_edits``), each with
+a cost in sense, and stops when the goal is reached or the limit of cost allows no more. It does not ask verifiers but a
+panel of fast measures (``raven_hide_panel``); compression, which is not in the panel, measures at the end how
+recognisable the text is.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ LONGEST = 600
 
 @dataclass(eq=False, repr=False)
 class RavenHide(Obfuscator):
-    """Makes edits that readers accept, until the text is as far from the author's other texts as its meaning allows.
+    """Makes edits that readers accept, until the text is as far from the author's other texts as the limit allows.
 
     Also called: hiding, style, anonymise.
 
-    Contractions, marks, white space, spellings, words and phrases with the same meaning, relative pronouns, *that* inserted
-    or removed, order of clauses and adverbs, joined and divided sentences. Without known texts, it moves away from the
-    text's own habits.
+    Contractions, marks, white space, spellings, words and phrases that mean the same, relative pronouns, *that* put in
+    or left out, order of clauses and adverbs, joined and cut sentences. Without known texts it moves the text away from
+    its usual habits.
 
     Parameters
     ----------
@@ -118,7 +118,11 @@ class RavenHide(Obfuscator):
         panel = HidingPanel(known or (text,), _crowd(self.background, size), size)
         candidates = safe_edits(text)
         untagged = missing(TAGGER)
-        notes = [] if untagged is None else [f"without edits that need parts of speech: {untagged}"]
+        notes = (
+            []
+            if untagged is None
+            else [f"Raven left out edits that need parts of speech: {untagged}"]
+        )
         chosen, reason = self._search(
             panel, text, candidates, words, self.draws(seed, task, "search")
         )
@@ -126,7 +130,9 @@ class RavenHide(Obfuscator):
         cost = 100 * sum(one.cost for one in chosen) / max(1, words)
         new = "".join(part.obfuscation for part in parts)
         if known and len(panel.crowd.pieces[::2]) * NEAREST < 1:
-            notes.append("there are too few texts by other authors to measure the result")
+            notes.append(
+                "there are too few texts by other people to measure how recognisable the text is"
+            )
         elif known:
             first, then, many = _standing(known, panel.crowd.pieces, text, new)
             before = Standing(first, many)
@@ -136,12 +142,12 @@ class RavenHide(Obfuscator):
             ]
         else:
             notes.append(
-                "no known texts: the edits change this text's own habits, and nothing measures"
-                " the result"
+                "no known texts: Raven moved the text away from its usual habits, but cannot measure "
+                "how recognisable it is"
             )
         notes.append(
-            f"changed by {counted(len(chosen), 'edit')}, cost in meaning {cost:.1f} for 100 words (limit"
-            f" {self.limit:g}); it stopped because {reason}"
+            f"{counted(len(chosen), 'edit')}, cost in sense {cost:.1f} for 100 words (limit "
+            f"{self.limit:g}); Raven stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
         if left:
@@ -173,13 +179,13 @@ class RavenHide(Obfuscator):
             gains = np.where(open_ & (cost <= left) & (lost <= may_lose), now - near, 0.0)
             if not (gains > 0).any():
                 helpful = open_ & (now > near)
-                short = (
-                    f" before the goal was reached (nearness {self.goal:g}; it reached {now:.1f})"
-                )
+                short = f" before the goal was reached (nearness {self.goal:g}; the text reached {now:.1f})"
                 if (helpful & (cost > left)).any():
-                    return chosen, f"the limit of the cost in meaning was reached{short}"
-                losing = f"no helpful edit keeps the loss of content words to {MOST_LOST:g} in 100"
-                none = losing if helpful.any() else "no helpful safe edit was left"
+                    return chosen, f"the limit of sense was reached{short}"
+                losing = (
+                    f"no edit helps without a loss of more than {MOST_LOST:g} content words in 100"
+                )
+                none = losing if helpful.any() else "no remaining safe edit helps"
                 return chosen, none + short
             best = int(np.argmax(np.where(gains > 0, gains * luck / cost, 0.0)))
             search.make(best)

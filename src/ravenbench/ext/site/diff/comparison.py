@@ -1,13 +1,13 @@
-"""Compares a text and its rewriting, phrase by phrase, on pages for reading and for grading.
+"""Compares a text and its rewriting, phrase by phrase, on pages to read and grade.
 
-In: ``compare``: an id, a rewriting's parts (``Part``: original and rewritten), the name of what rewrote, by verifier
-its answers (0 to 1, higher = same author) before and after; pages: ``TextComparison``s; ``index_page``: rows.
-Out: ``compare``: a ``TextComparison``, with counts of words and changes in a thousand words (or None); HTML pages of
-one (``diff_page``), of several of one text (``columns_page``; ValueError for different texts), of an index
+In: ``compare``: an id, a rewriting's parts (``Part``: original and rewritten), the name of the obfuscator, by verifier
+its answers (0 to 1, higher = same author) before and after; pages: ``TextComparison``s; ``index_page``: rows. Out:
+``compare``: a ``TextComparison``, with counts of words and changes in a thousand words (or None); HTML pages of one
+(``diff_page``), of several of one text (``columns_page``; ValueError for different texts), of an index
 (``index_page``). ``shown``: escaped text; ``column_rows``: ``DiffRow`` list.
 
-Lines either hold one phrase both texts share, or two stacked phrases, original above rewriting. Read along the top
-rows the page gives the original, along the bottom rows the rewriting, both to the character.
+A line is either a phrase of both texts, or two phrases, the original above the rewriting. The top rows together are the
+exact original, the bottom rows the exact rewriting.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 
 SHARED = 5
-"""Shared words from which a phrase gets a line of its own."""
+"""Fewest common words for which a phrase gets a separate line."""
 LINE = 14
-"""Words after which a line of changes is broken where it can be."""
+"""Number of words after which a line of changes is broken, if possible."""
 STARTLING = (13.0, 16.0, 19.0)
-"""Surprisal in bits from which a word is shaded, by depth."""
+"""Smallest surprisal in bits of a shaded word, by depth of the shade."""
 
 
 def shown(text: str) -> Markup:
-    """Text escaped for a page: a carriage return keeps its number, other control characters become their pictures.
+    """Return text escaped for a page: a carriage return stays as a number, other control characters become pictures.
 
-    HTML has no way to hold control characters, and direction marks would disorder what stands around them: these
-    are shown as U+2400 ff. and as their code points.
+    HTML cannot contain control characters, and direction marks would disorder the text around them: they are shown as
+    U+2400 ff. and as their code points.
     """
     if text.isprintable():
         return escape(text)
@@ -62,7 +62,7 @@ def _character(c: str) -> Markup:
 
 @dataclass(frozen=True)
 class Line:
-    """A shared phrase (``rewritten`` is None), or an original and a rewritten phrase, marked up and escaped;
+    """A phrase of both texts (``rewritten`` is None), or an original and a rewritten phrase, as escaped markup;
     ``changes`` is a count."""
 
     original: Markup
@@ -71,7 +71,7 @@ class Line:
 
     @property
     def shown(self) -> Markup:
-        """What the rewriting has here."""
+        """The text of the rewriting here."""
         return self.original if self.rewritten is None else self.rewritten
 
 
@@ -89,10 +89,10 @@ class Block:
 
 @dataclass(frozen=True)
 class TextComparison:
-    """A text and its rewriting, ready to be shown.
+    """A text and its rewriting, ready to show.
 
-    ``words`` is a count; ``scores`` are a verifier's answers (0 to 1, higher = same author) before and after, by its
-    name; ``facts`` further numbers worth showing.
+    ``words`` is a count; ``scores`` are answers (0 to 1, higher = same author) before and after, by verifier; ``facts``
+    are further numbers to show.
     """
 
     id: str
@@ -107,12 +107,12 @@ class TextComparison:
 
     @property
     def changes(self) -> int:
-        """Count of marked changes on the page."""
+        """Number of marked changes on the page."""
         return sum(line.changes for block in self.blocks for line in block.lines)
 
     @property
     def recognised(self) -> tuple[int, int]:
-        """How many verifiers say "one author" (an answer above 0.5) before and after."""
+        """Number of verifiers that answer "same author" (above 0.5), before and after."""
         before, after = (sum(pair[i] > 0.5 for pair in self.scores.values()) for i in (0, 1))
         return before, after
 
@@ -134,7 +134,7 @@ def compare(
     parts : sequence of Part
         A rewriting's parts; longer ones are cut by aligned sentences, so one part may be a whole text.
     surprisal : bool
-        Shade words of the rewriting that a language model finds startling, where the model is here.
+        Shade words of the rewriting that a language model does not expect, if the model is installed.
     """
     original = "".join(part.original for part in parts)
     rewritten = "".join(part.obfuscation for part in parts)
@@ -164,7 +164,7 @@ def diff_page(
     index: str | None = None,
     columns: str | None = None,
 ) -> str:
-    """One static page; with ``blind`` it opens in blind review.
+    """Return one static page; with ``blind`` it opens in blind review.
 
     ``index`` and ``columns`` are addresses of an index page and of the side-by-side view.
     """
@@ -189,8 +189,8 @@ def diff_page(
 def index_page(
     title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]
 ) -> str:
-    """An index over comparisons; rows hold ``href``, ``problem``, ``system`` and a number or None for each column,
-    and where there is a side-by-side view its address as ``beside``.
+    """Return an index of comparisons; rows have ``href``, ``problem``, ``system``, a number or None for each column,
+    and the address of a side-by-side view, if any, as ``beside``.
 
     ``columns`` are (key, heading).
     """
@@ -322,7 +322,7 @@ class _Shade:
 
 
 class DiffRow(NamedTuple):
-    """A stretch of the original that starts and ends with a part in every column, and what became of it."""
+    """A passage of the original that starts and ends with a part in every column, and its rewritings."""
 
     number: int
     original: Markup
@@ -331,7 +331,7 @@ class DiffRow(NamedTuple):
 
 
 def columns_page(comparisons: Sequence[TextComparison], *, index: str | None = None) -> str:
-    """One static page over rewritings of one text; what was struck out is marked where there is but one rewriting."""
+    """Return one static page of rewritings of one text; removed words are marked only if there is one rewriting."""
     return render(
         "ravenbench.ext.site.diff:diff_columns.html.j2",
         comparisons=comparisons,
@@ -341,7 +341,7 @@ def columns_page(comparisons: Sequence[TextComparison], *, index: str | None = N
 
 
 def column_rows(comparisons: Sequence[TextComparison]) -> list[DiffRow]:
-    """Rows between the places where parts of all rewritings end; all must be of one text."""
+    """Return rows between the positions at which parts of all rewritings end; all must have the same original."""
     if len({c.digests[0] for c in comparisons}) != 1:
         raise ValueError("the comparisons have different originals")
     ends = [list(accumulate(len(block.original) for block in c.blocks)) for c in comparisons]

@@ -1,11 +1,10 @@
 """Shows what a rewriting changed, as pages of two texts, of two problem sets, or of a run.
 
-In: ``diff``: a path of originals and one of rewritings (texts, problem sets or folders), or a run's folder alone; a
-place to write.
-Out: ``diff``: HTML pages and a ``DiffResult``: the page's path, the count of comparisons, changes in a thousand words
-(None for several); ``from_sets`` and ``from_run``: comparisons one by one; ``write_pages``: their count; ``read_pair``:
-parts. InputError where nothing can be compared, a place is taken, or options exclude each other; FormatError for
-damaged parts.
+In: ``diff``: a path of originals and a path of rewritings (texts, problem sets or folders), or only a run's folder; a
+place to write. Out: ``diff``: HTML pages and a ``DiffResult``: the page's path, the count of comparisons, changes in a
+thousand words (None for several); ``from_sets`` and ``from_run``: comparisons one by one; ``write_pages``: their count;
+``read_pair``: parts. InputError if nothing can be compared, the place is taken, or options exclude each other;
+FormatError for damaged parts.
 """
 
 from __future__ import annotations
@@ -46,13 +45,13 @@ SHOWN = {
     "surprisal": "bits",
     "encoder": "encoder",
 }
-"""Measures of a safety run that the index shows, where they were made."""
+"""Measures of a safety run that the index shows, if they exist."""
 KEPT = {
     "words_lost": "words lost in 100",
     "numbers": "numbers kept",
     "negations": "negations kept",
 }
-"""Measures of meaning that need no model, as a page of two texts shows them."""
+"""Measures of meaning without a model, as on a page of two texts."""
 _OTHERS = "have almost no passage in common with their rewriting (does it belong to another text?)"
 _FEWEST = 50
 
@@ -82,8 +81,8 @@ def from_sets(
     encoder: str | None,
     encoding: str | None,
 ) -> Iterator[TextComparison]:
-    """A ``TextComparison`` for each questioned text in which two problem sets differ, by id, with parts where ``raven
-    obfuscate`` left them."""
+    """Yield a ``TextComparison`` for each questioned text in which two problem sets differ, by id, with parts if
+    ``raven obfuscate`` wrote them."""
     if (
         original.is_dir()
         and rewritten.is_dir()
@@ -172,9 +171,9 @@ def _alone(what: str, before: Sequence[str], after: Sequence[str]) -> Iterator[s
 
 
 def from_run(folder: Path) -> Iterator[TextComparison]:
-    """Every changed text of a run of ``obfuscate`` or ``safety``.
+    """Yield every changed text of a run of ``obfuscate`` or ``safety``.
 
-    Of ``safety`` these are the rewritings of the first seed, with verifiers' answers before and after.
+    For ``safety`` these are the rewritings of the first seed, with verifiers' answers before and after.
     """
     store = Store.open(folder)
     if store.kind == "obfuscate":
@@ -250,9 +249,10 @@ def _of_safety(store: Store) -> Iterator[TextComparison]:
 
 
 def write_pages(folder: Path, comparisons: Iterable[TextComparison], *, blind: bool = False) -> int:
-    """Write a page for each comparison, one of columns for each text, and ``index.html``; returns how many compared.
+    """Write a page for each comparison, a page of columns for each text, and ``index.html``; return the number of
+    comparisons.
 
-    In blind review there are no columns, which would show originals and systems' names.
+    In blind review there are no columns, because they would show originals and systems' names.
     """
     rows: list[dict[str, Any]] = []
     keys: dict[str, None] = {}
@@ -296,7 +296,7 @@ def _plain(name: str) -> str:
 
 @dataclass(frozen=True)
 class DiffResult:
-    """The address of the page (or of the index of pages), the count of ``comparisons`` it shows, and of one its
+    """The address of the page (or of the index of pages), the number of its ``comparisons``, and for a single one its
     changes in a thousand words."""
 
     page: str
@@ -304,7 +304,7 @@ class DiffResult:
     changes_per_1000: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """Every value by name."""
+        """Return every value by name."""
         return asdict(self)
 
 
@@ -330,15 +330,15 @@ def diff(
     out : path or URL
         The page; for a set or a run a new folder with an index.
     split : 'train' or 'test', optional
-        The part to take of a problem set that has both.
+        The part of a problem set that has both.
     blind : bool
         Open pages in blind review, which hides which text is the original.
     columns : bool
-        Of two texts: show them side by side. Sets and runs always have that view too.
+        Show two texts side by side. Sets and runs always have this view too.
     encoder : str, optional
         Sentence encoder that adds a measure of meaning: a folder or a model in the local cache.
     encoding : str, optional
-        Of texts that are not UTF-8, e.g. cp1252.
+        Encoding of texts that are not UTF-8, e.g. cp1252.
 
     Raises
     ------
@@ -400,7 +400,8 @@ def diff(
 
 
 def read_pair(original: Path, obfuscated: Path, encoding: str | None = UTF8) -> Sequence[Part]:
-    """Parts of a rewriting: from the part file given or lying beside it, else the whole texts as one part."""
+    """Return the parts of a rewriting: from the given part file or the one next to it, otherwise the whole texts as one
+    part."""
     text = read_whole(original, encoding)
     if obfuscated.suffix == ".json":
         return read_parts(obfuscated, text)
