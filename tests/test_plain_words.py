@@ -71,7 +71,7 @@ BARRED = {
         r"\b(?:[Nn]either|[Nn]or) (?:is|are|was|were|does|do|has|have)\b",
     ),
     "a common word": (
-        r"\b(?:amid|amongst|whence|hence|thereof|therein|whereof|wherein)\b",
+        r"\b(?:amid|amongst|whence|thereof|therein|whereof|wherein)\b",
         r"\b(?:thereby|whereby|hereby|nought|albeit|lest|oneself|anew|asunder|thrice)\b",
     ),
     "1 text": (

@@ -233,7 +233,7 @@ class ObfuscateReport(Report[Obfuscation]):
 
     def finding(self) -> str:
         analysis = self.analysis
-        return f"{analysis.plan.obfuscator}: {analysis.changed} of {len(analysis.texts)} texts changed."
+        return f"{analysis.plan.obfuscator}: {analysis.changed} of {counted(len(analysis.texts), 'text')} changed."
 
     def to_json(self) -> dict[str, Any]:
         analysis = self.analysis

@@ -79,7 +79,7 @@ class Why(StrEnum):
     GUESSING = "guessing"
     DISAGREEING = "disagreeing"
     NOT_VALIDATED = "not validated"
-    UNTOLD = "not told apart"
+    UNTOLD = "not distinguished"
     UNFINISHED = "no method"
 
 
