@@ -66,7 +66,7 @@ class CollectionScores:
         ]
 
     def mean(self, method: str) -> float | None:
-        """Return the mean macro F1 (0 to 1) over problems, without problems that have no truth."""
+        """Return the mean macro F1 (0 to 1) over problems, None if a problem has no truth."""
         known = [value for value in self.scores[method].values() if value is not None]
         return sum(known) / len(known) if known and len(known) == len(self.scores[method]) else None
 
