@@ -140,7 +140,7 @@ def test_a_text_that_was_altered_is_named(tmp_path):
         TextTable.open(tmp_path).check()
     for offsets in (np.array([[0], [7], [17]]), np.array([0.0, 7.0, 17.0]), np.array([0, 27, 17])):
         np.save(tmp_path / "offsets.npy", offsets)
-        with pytest.raises(StoreError, match="do not fit together"):
+        with pytest.raises(StoreError, match="do not match"):
             TextTable.open(tmp_path)
     (tmp_path / "offsets.npy").write_bytes(b"\x93NUMPY\x01\x00\x10\x00{'descr': (((    ")
     with pytest.raises(StoreError, match="this text table cannot be read"):

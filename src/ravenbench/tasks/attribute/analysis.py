@@ -46,7 +46,7 @@ CONTROL = "fewest training texts (control, reads nothing)"
 
 @dataclass(frozen=True)
 class FoldScore:
-    """One fold of one method: count of documents, accuracy (0 to 1, a share of them); ``unseen`` authors had no
+    """One fold of one method: count of documents, accuracy (0 to 1, a proportion of them); ``unseen`` authors had no
     training document, and their documents count as errors."""
 
     fold: str
@@ -58,7 +58,7 @@ class FoldScore:
 
 @dataclass(frozen=True, eq=False)
 class MethodScore:
-    """A method under a protocol: shares from 0 to 1, ``seconds`` over all folds.
+    """A method under a protocol: proportions from 0 to 1, ``seconds`` over all folds.
 
     ``mean`` weighs folds by documents; ``by_author`` has (precision, recall, F1) of each author over all folds
     together, None where undefined; ``confusion`` (authors, authors + 1) counts true by predicted, the last column no
@@ -75,7 +75,8 @@ class MethodScore:
 
     @property
     def unanswered(self) -> int:
-        """Count of documents for which no author of the corpus was named, as where a method has nothing to go by."""
+        """Count of documents for which no author of the corpus was named, for example because the method had nothing to
+        use."""
         return int(self.confusion[:, -1].sum())
 
 
@@ -118,7 +119,7 @@ class ProtocolScore:
     detectable: float | None
 
     def leaders(self) -> str:
-        """The best method and those no test tells from it, as a sentence."""
+        """Return a sentence on the best method and those that no test distinguishes from it."""
         ranked = sorted(
             (method for method in self.methods if method.mean is not None),
             key=lambda method: -method.mean.mean if method.mean else 0.0,
@@ -137,7 +138,7 @@ class ProtocolScore:
         )
 
     def given_away(self) -> str:
-        """What the control says, as a sentence; "" where there is none."""
+        """Return a sentence on the control; "" without one."""
         if self.control is None or self.control.mean is None:
             return ""
         share = self.control.mean.mean
@@ -167,7 +168,7 @@ class ProtocolScore:
         )
 
     def answerable(self) -> str:
-        """Whether this corpus can tell methods apart, as a sentence."""
+        """Return a sentence on whether this corpus can distinguish methods."""
         unit = topics_or_folds(self)
         if not self.pairs:
             return "There is only one method, so Raven compares nothing."
@@ -189,7 +190,7 @@ class ProtocolScore:
 
 @dataclass(frozen=True)
 class TopicDifficulty:
-    """A topic's count of documents, mean accuracy (0 to 1) over methods, and the share of its dominant author."""
+    """A topic's count of documents, mean accuracy (0 to 1) over methods, and the proportion of its dominant author."""
 
     topic: str
     documents: int
@@ -199,7 +200,7 @@ class TopicDifficulty:
 
     @property
     def owned(self) -> bool:
-        """Whether one author wrote nearly all of it, so that its accuracy says nothing."""
+        """Whether one author wrote nearly all of it, which makes its accuracy meaningless."""
         return self.share >= DOMINANT
 
 
@@ -226,21 +227,21 @@ class AttributionAnalysis(Answer[AttributePlan]):
 
     @property
     def spec(self) -> AttributeSpec:
-        """What was asked."""
+        """The spec of the attribution."""
         return checked(self.store.run.spec, AttributeSpec)
 
     def protocol(self, name: str) -> ProtocolScore | None:
-        """The scores of one protocol."""
+        """Return the scores of one protocol."""
         return next((protocol for protocol in self.protocols if protocol.protocol == name), None)
 
     @property
     def main(self) -> ProtocolScore:
-        """Novel-topic where it ran."""
+        """The novel-topic protocol if it ran, otherwise the other one."""
         return self.protocols[0]
 
     def reliance(self) -> list[tuple[str, float, float, float]]:
-        """(method, k-fold, novel-topic, difference): a description within a method, no comparison of methods, for
-        the protocols teach with different numbers of documents."""
+        """(method, k-fold, novel-topic, difference): a description within a method, not a comparison of methods,
+        because the protocols train on different numbers of documents."""
         novel = self.protocol("novel-topic")
         usual = self.protocol("k-fold")
         if novel is None or usual is None:

@@ -90,7 +90,7 @@ class AttributePlan(Plan, frozen=True, kw_only=True):
 
 
 def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
-    """Methods by the name they print; besides components these may be any estimators over texts. Raises SpecError if
+    """Return methods by their printed form: components, or any estimators over texts. Raises SpecError if
     one cannot be parsed or is not a method, two have the same printed form, or the list is empty."""
     parsed = registry.split(methods) if isinstance(methods, str) else methods
     named: dict[str, Any] = {}
@@ -119,10 +119,9 @@ def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
 
 
 def method_identity(method: Any) -> Any:
-    """JSON form of all that decides a method's answers.
-
-    Other estimators than Raven's have no version: theirs is their class and a hash of their parameters, so that a
-    change of their code is not noticed.
+    """Return the JSON form of everything that decides the answers of a method. Estimators of other authors have no
+    version: they are identified by class and a hash of their parameters, so Raven does not notice a change of their
+    code.
     """
     if isinstance(method, Component):
         try:
@@ -137,7 +136,7 @@ def method_identity(method: Any) -> Any:
 
 
 def method_record(name: str, method: Any) -> VerifierRecord:
-    """A method's entry in a plan."""
+    """Return the entry of a method in a plan."""
     return VerifierRecord(
         name=name,
         spec=name,
@@ -165,7 +164,7 @@ def _hash(method: Any) -> str:
 
 @lru_cache(maxsize=2)
 def open_documents(store: Store) -> Chosen:
-    """The documents of a planned folder, without their ids; kept for a store that is asked again."""
+    """Return the documents of a planned folder, without their ids; kept for repeated calls."""
     plan = store.plan_as(AttributePlan).documents
     rows, author, topic = files.read_array(store.path / "documents.npy")
     return Chosen(
@@ -184,7 +183,7 @@ def open_documents(store: Store) -> Chosen:
 
 @lru_cache(maxsize=2)
 def open_splits(store: Store) -> dict[str, ProtocolSplit]:
-    """The splits of a planned folder by their fold."""
+    """Return the splits of a planned folder by fold."""
     places = files.read_array(store.path / "splits.npy")
     spec = checked(store.run.spec, AttributeSpec)
     every: dict[str, ProtocolSplit] = {}
@@ -228,7 +227,7 @@ class SplitUnit(CellUnit):
 
 @dataclass(frozen=True)
 class WeightsUnit(SplitUnit):
-    """The weights of a linear method that all documents teach, and the features they belong to."""
+    """The weights of a linear method trained on all documents, and their features."""
 
     def learn(self, store: Store) -> dict[str, NDArray[Any]]:
         documents = open_documents(store)
@@ -247,7 +246,7 @@ class WeightsUnit(SplitUnit):
 
 @dataclass(frozen=True)
 class MovedUnit(SplitUnit):
-    """How far the weights of the cell ``base`` move when the topic of a split is held out."""
+    """How much the weights of the cell ``base`` change when the topic of a split is held out."""
 
     base: str = ""
 
@@ -264,7 +263,8 @@ class MovedUnit(SplitUnit):
 
 
 def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]]:
-    """Features and weights (features, authors) that all documents teach. Raises RuntimeError if they are not there."""
+    """Return features and weights (features, authors) learned from all documents. Raises RuntimeError if they are
+    missing."""
     cell = store.read_cell(key)
     if cell is None or cell.error is not None:
         raise RuntimeError("the weights learned from all documents are missing; repeat the run")

@@ -52,7 +52,7 @@ class CollectionScores:
 
     @property
     def notes(self) -> list[str]:
-        """What was odd in the problems' files, and which problems were left out."""
+        """Notes on oddities in the files of the problems, and on problems that were left out."""
         odd = [str(note) for problem in self.problems for note in problem.notes]
         nobody = [
             f"{method} named no author ({UNKNOWN}) for {counted(count, 'text')}"
@@ -66,7 +66,7 @@ class CollectionScores:
         ]
 
     def mean(self, method: str) -> float | None:
-        """The mean macro F1 (0 to 1) over problems, None where one has no truth."""
+        """Return the mean macro F1 (0 to 1) over problems, None if a problem has no truth."""
         known = [value for value in self.scores[method].values() if value is not None]
         return sum(known) / len(known) if known and len(known) == len(self.scores[method]) else None
 
@@ -152,8 +152,8 @@ def collection_preview(
     encoding: str | None = UTF8,
     strip_shared: bool = False,
 ) -> Preview:
-    """What ``answer_collection`` would do; nothing is written. Raises InputError if a problem cannot be read or a
-    method cannot be used."""
+    """Return what ``answer_collection`` would do, without writing anything. Raises InputError if a problem cannot be
+    read or a method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding, strip_shared=strip_shared)
     named = name_methods(METHODS if methods is None else methods)
     cells = len(problems) * len(named)

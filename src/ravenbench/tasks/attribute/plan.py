@@ -45,8 +45,8 @@ from ravenbench.types import Corpus, Ints, Labels
 def fingerprint(
     spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]
 ) -> dict[str, str]:
-    """Identity of the data and of all methods; of a corpus in memory its texts and labels. Raises SpecError if the
-    corpus is neither a file nor known.
+    """Return the identity of the data and of all methods; for a corpus in memory, that of its texts and labels. Raises
+    SpecError if the corpus is not a file and not a known corpus.
     """
     drawn = []
     if spec.sampler is not None:
@@ -133,7 +133,7 @@ def _check_topics(corpus: Corpus, spec: AttributeSpec) -> None:
 
 
 def rules(spec: AttributeSpec) -> SelectionRules:
-    """What an author and a topic need."""
+    """Return the requirements on an author and a topic."""
     return SelectionRules(
         **{name: getattr(spec, name) for name in SelectionRules.__dataclass_fields__}
     )

@@ -81,7 +81,7 @@ class AttributeReport(Report[AttributionAnalysis]):
         return [table for table in every if table.rows]
 
     def published(self) -> list[Table]:
-        """Tables 5 and 6 of the paper, beside its method, or else the best, under each protocol."""
+        """Return Tables 5 and 6 of the paper, compared with its method, or the best method, under each protocol."""
         if not of_collection(self.store.run.spec):
             return []
         two = len(self.analysis.view.authors) == 2

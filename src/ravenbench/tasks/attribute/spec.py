@@ -91,7 +91,7 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def build(given: Mapping[str, Any]) -> AttributeSpec:
-    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
+    """Return a spec of the given values (None = not given). Raises SpecError if a value does not fit."""
     values = {key: value for key, value in given.items() if value is not None}
     if not values.get("corpus"):
         raise SpecError(

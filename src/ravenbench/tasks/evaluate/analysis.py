@@ -47,13 +47,14 @@ if TYPE_CHECKING:
 
 
 def mean_of(values: ArrayLike) -> Floats:
-    """Mean answer (0 to 1) to each problem, 0.5s included, (s, n) → (n,): the meta-classifier of Stamatatos et al.
-    2014."""
+    """Return the mean answer (0 to 1) to each problem, including 0.5, (s, n) → (n,): the meta-classifier of Stamatatos
+    et al. 2014."""
     return np.asarray(np.mean(np.asarray(values, dtype=np.float64), axis=0))
 
 
 def rank_mean(values: ArrayLike) -> Floats:
-    """Mean over systems of the share of problems a system scores lower, ties half, (s, n) → (n,).
+    """Return the mean over systems of the proportion of problems that a system scores lower; ties count half, (s, n) →
+    (n,).
 
     Free of the systems' scales; transductive, and its 0.5 is the middle of the problems at hand, so decisions by
     it suppose even classes.
@@ -65,14 +66,14 @@ def rank_mean(values: ArrayLike) -> Floats:
 
 
 def with_band(value: ArrayLike, half_width: float) -> Floats:
-    """Answers (n,), 0 to 1, with 0.5 for those within ± ``half_width`` of it."""
+    """Return answers (n,), 0 to 1, with 0.5 instead of answers within ± ``half_width`` of it."""
     score = np.asarray(value, dtype=np.float64)
     return np.where(np.abs(score - 0.5) <= half_width, 0.5, score)
 
 
 def choose_band(same: ArrayLike, value: ArrayLike) -> float:
-    """The half-width (of answers from 0 to 1) 0, .005, … .495 of greatest c@1 on training answers; the smallest of
-    equal ones."""
+    """Return the half-width (of answers from 0 to 1) 0, .005, … .495 with the highest c@1 on training answers; of equal
+    ones the smallest."""
     truth, score, _ = checked(same, value)
     widths = np.arange(100) / 200
     reached = [float(CAt1().of(count(truth, score, with_band(score, width)))) for width in widths]
@@ -97,7 +98,7 @@ def stacked(train_same: ArrayLike, train: ArrayLike, test: ArrayLike) -> Floats:
 
 
 def author_codes(truth: Truth) -> Ints | None:
-    """Author codes ≥ 0; a problem without authors is given its own, and a same-author problem one author."""
+    """Return author codes ≥ 0; a problem without authors gets its own codes, and a same-author problem a single code."""
     if truth.authors is None:
         return None
     authors = truth.authors.astype(np.int64)
@@ -115,9 +116,9 @@ def test_pairs(
     resampled: Replicates,
     settings: JudgingSpec,
 ) -> tuple[PairTest, ...]:
-    """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
+    """Test every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
 
-    Without ``how.trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
+    Without ``how.trials`` there are enough trials for a corrected p below .001, in metrics of counts.
     """
     from ravenbench.statistics.resampling import TRIALS, randomization_test
 
@@ -161,14 +162,14 @@ def test_pairs(
 
 
 def most_trials(systems: int) -> int:
-    """Trials with which the smallest p that Holm corrects for all pairs of systems is below .001."""
+    """Return the number of trials with which the smallest p, corrected by Holm for all pairs of systems, is below .001."""
     return LEAST_STARS * (systems * (systems - 1) // 2)
 
 
 def groups_of(
     names: Sequence[str], pairs: Sequence[PairTest], metric: str, observed: Floats, alpha: float
 ) -> dict[str, int]:
-    """The rank of each system: 1 for the best and those that no test tells from it."""
+    """Return the rank of each system: 1 for the best system and those that no test distinguishes from it."""
     differ = np.zeros((len(names), len(names)), dtype=np.bool_)
     for pair in pairs:
         if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:
@@ -190,7 +191,7 @@ def break_down(
     authors: Ints | None,
     settings: JudgingSpec,
 ) -> BreakDown:
-    """Every metric of every system on every part, with intervals, and the mean over parts.
+    """Return every metric of every system on every part, with intervals, and the mean over parts.
 
     ``same`` (n,) bool: truth. ``by``: the part of each problem. ``authors`` (n, 2) int64: author codes ≥ 0; given,
     authors are drawn.

@@ -76,7 +76,7 @@ class SystemScores:
     decision: Floats | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The system's object in the ``evaluate`` schema."""
+        """Return the object of the system in the ``evaluate`` schema."""
         return {
             "system": self.name,
             **_scores_json(self.scores),
@@ -105,7 +105,7 @@ class PairTest:
 
 
 class Skipped(NamedTuple):
-    """A submission that was left out: how many faults it has, and the first ten of them."""
+    """A submission that was left out, with its number of faults and the first ten of them."""
 
     name: str
     faults: int
@@ -113,7 +113,7 @@ class Skipped(NamedTuple):
 
     @classmethod
     def of(cls, name: str, faults: Sequence[InputError]) -> Skipped:
-        """A submission with these faults; folders are not named."""
+        """Return a submission with these faults, without the names of folders."""
 
         def in_words(fault: InputError) -> str:
             line = "" if fault.line is None else f"line {fault.line}: "
@@ -130,7 +130,7 @@ class PartScores(NamedTuple):
     interval: Mapping[str, Interval | None]
 
     def to_json(self) -> dict[str, Any]:
-        """Metrics, and intervals under ``interval``."""
+        """Return metrics, and intervals under ``interval``."""
         ranges = {
             metric: None if interval is None else list(interval)
             for metric, interval in self.interval.items()
@@ -142,7 +142,7 @@ class PartScores(NamedTuple):
 class BreakDown:
     """Scores on parts of the problems.
 
-    ``parts`` are names with their count of problems and how many of these are by one author; ``left_out`` counts
+    ``parts`` are names with their numbers of problems and of same-author problems; ``left_out`` counts
     problems that belong to no part. ``systems[name]`` has one entry for each part, ``macro[name]`` the plain mean over
     parts.
     """
@@ -181,11 +181,10 @@ class Evaluation(Shown):
     """Every figure of an evaluation.
 
     ``metrics`` are all that were computed, by name, of which pairs were tested in ``tests``; ``ranked_by`` is the
-    tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or authors); ``most_trials``
-    are those of a test of counts that few of the first decide, 0 where there are no more; ``band`` is the half-width
-    chosen on training answers, None without; ``operating`` is the hull's point of least expected cost; ``f05u_2020``
-    says that ``f05u`` and the means that include it have their 2020 form; ``digests`` are hashes of files of answers by
-    system.
+    tested metric for tie groups; ``unit`` says what the bootstrap drew (problems or authors); ``most_trials`` are those
+    of a test of counts that few of the first decide, 0 where there are no more; ``band`` is the half-width chosen on
+    training answers, None without; ``operating`` is the hull's point of least expected cost; ``f05u_2020`` says that
+    ``f05u`` and the means that include it have their 2020 form; ``digests`` are hashes of files of answers by system.
     """
 
     truth: Truth
@@ -233,27 +232,27 @@ class Evaluation(Shown):
         )
 
     def to_latex(self) -> str:
-        """All tables for LaTeX."""
+        """Return all tables for LaTeX."""
         return "\n".join(map(to_latex, self.tables()))
 
     @property
     def problems(self) -> int:
-        """How many problems."""
+        """The number of problems."""
         return len(self.truth)
 
     @property
     def same(self) -> int:
-        """How many of them are by one author."""
+        """The number of same-author problems."""
         return int(self.truth.same.sum())
 
     @property
     def ranked_by(self) -> str:
-        """The metric that tie groups are by."""
+        """The metric for tie groups."""
         return self.tests[0]
 
     @property
     def added(self) -> tuple[str, ...]:
-        """Tested metrics that tables would not show otherwise; accuracy is tested without being asked for."""
+        """Tested metrics that tables would not show otherwise; accuracy is always tested."""
         shown = {*METRICS, *FORM_2020.values(), "accuracy"}
         return tuple(name for name in self.tests if name not in shown)
 
@@ -269,16 +268,16 @@ class Evaluation(Shown):
         return sorted(self.systems, key=place)
 
     def rank(self, system: SystemScores) -> str:
-        """Its rank by tie groups, ``5=`` where it shares the fifth, – for a meta-classifier."""
+        """Return a system's rank by tie group: ``5=`` if it shares fifth place, ``–`` if it is a meta-classifier."""
         return shown_rank(system.tie_group, [system.tie_group for system in self.systems])
 
     def title(self, metric: str) -> str:
-        """How tables write a metric; that some are in their form of 2020 is said once, in a note."""
+        """Return the title of a metric in tables; a note says which metrics have their form of 2020."""
         return TITLES.get(metric) or title_of(self.metrics[metric])
 
     @property
     def listed(self) -> list[SystemScores]:
-        """Systems as they are ranked, then meta-classifiers."""
+        """Systems by rank, then meta-classifiers."""
         return [*self.ranked, *self.meta]
 
     def hashes(self) -> dict[str, Any]:
@@ -318,8 +317,8 @@ class Evaluation(Shown):
         }
 
     def to_polars(self, table: str | None = None) -> polars.DataFrame:
-        """A table; by default one row a system, meta-classifiers last: every metric with ``_low`` and ``_high`` of its
-        interval."""
+        """Return a table; by default one row for each system, meta-classifiers last: every metric with ``_low`` and
+        ``_high`` of its interval."""
         import polars
 
         check_not_forked()
@@ -355,7 +354,7 @@ MISSING = "Missing: problems without any answer; they count as unanswered."
 
 
 def scores_table(evaluation: Evaluation) -> Table:
-    """Systems by rank in the tested metric, meta-classifiers after them; the best of each column is marked."""
+    """Return the systems by rank in the tested metric, then the meta-classifiers; the best of each column is marked."""
     metrics = (*SHOWN, *evaluation.added)
     best: dict[str, float | None] = {}
     for metric in metrics:
@@ -400,7 +399,7 @@ def scores_table(evaluation: Evaluation) -> Table:
 
 
 def skipped_table(evaluation: Evaluation) -> Table:
-    """Submissions that were left out for their faults."""
+    """Return the submissions that were left out because of faults."""
     return table(
         "skipped",
         "Submissions left out",
@@ -417,7 +416,7 @@ def skipped_table(evaluation: Evaluation) -> Table:
 
 
 def intervals_table(evaluation: Evaluation) -> Table:
-    """Intervals of every metric."""
+    """Return the intervals of every metric."""
     metrics = (*SHOWN, *FURTHER, *evaluation.added)
     return table(
         "intervals",
@@ -438,7 +437,7 @@ def intervals_table(evaluation: Evaluation) -> Table:
 
 
 def significance_table(evaluation: Evaluation, metric: str) -> Table:
-    """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
+    """Return the star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
     from ravenbench.statistics.resampling import COUNTED, FEWER_TRIALS
 
     pairs = {
@@ -487,7 +486,7 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
 
 
 def differences_table(pairs: Iterable[PairTest]) -> Table:
-    """Every tested difference with its interval, raw and corrected p."""
+    """Return every tested difference with its interval, raw and corrected p."""
     return table(
         "differences",
         "Differences between systems",
@@ -504,7 +503,7 @@ def differences_table(pairs: Iterable[PairTest]) -> Table:
 
 
 def calibration_table(evaluation: Evaluation) -> Table:
-    """Whether values mean what they say: ECE (0 to 1), C_llr in bits, precision and recall."""
+    """Return the calibration of answers: ECE (0 to 1), C_llr in bits, precision and recall."""
     return table(
         "calibration",
         "Calibration, precision and recall",
@@ -527,7 +526,7 @@ def calibration_table(evaluation: Evaluation) -> Table:
 
 
 def hull_table(evaluation: Evaluation) -> Table:
-    """Who owns which part of the ROC hull."""
+    """Return which system reaches which part of the ROC hull."""
     hull = evaluation.hull
     return table(
         "hull",
@@ -545,7 +544,7 @@ def hull_table(evaluation: Evaluation) -> Table:
 
 
 def operating(evaluation: Evaluation) -> str:
-    """The point of least expected cost as a sentence, "" where there is none."""
+    """Return the point of least expected cost as a sentence, "" without one."""
     point = evaluation.operating
     if point is None:
         return ""
@@ -560,12 +559,12 @@ def operating(evaluation: Evaluation) -> str:
 
 
 def breakdown_key(evaluation: Evaluation, breakdown: BreakDown) -> str:
-    """The key of a break-down's table."""
+    """Return the key of the table of a break-down."""
     return f"by-{evaluation.breakdowns.index(breakdown) + 1}-{_slug(breakdown.by)}"
 
 
 def breakdown_table(evaluation: Evaluation, breakdown: BreakDown) -> Table:
-    """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
+    """Return the long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
     rows: list[tuple[str, str, int, PartScores | SystemScores]] = []
     for system in evaluation.listed:
         for (part_name, problems, _), scores_of_part in zip(
@@ -617,7 +616,7 @@ def breakdown_table(evaluation: Evaluation, breakdown: BreakDown) -> Table:
 
 
 def parts_table(evaluation: Evaluation, breakdown: BreakDown, metric: str) -> Table:
-    """Short form: one metric, a row a system, a numbered column a part."""
+    """Return the short form: one metric, with a row for each system and a numbered column for each part."""
     return table(
         f"parts-{evaluation.breakdowns.index(breakdown) + 1}-{_slug(metric)}",
         f"{evaluation.title(metric)} by {breakdown.by}",

@@ -64,7 +64,7 @@ MOST_COLUMNS = 13
 
 
 class EvaluationView(View):
-    """What is shown of an ``Evaluation``: a finding, tables, figures, and the page that ``write`` makes."""
+    """The view of an ``Evaluation``: a finding, tables, figures, and the page that ``write`` makes."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
@@ -113,7 +113,8 @@ class EvaluationView(View):
 def write_evaluation(
     evaluation: Evaluation, folder: str | Path, title: str = "", *, keep_answers: bool = False
 ) -> Path:
-    """Write everything and return the page's path; an earlier evaluation goes only when the new one is complete.
+    """Write everything and return the path of the page; an earlier evaluation is removed only when the new one is
+    complete.
 
     ``index.html``, ``report.json``, ``tables/*.csv`` and ``.tex``, ``figures/*.svg``, ``.pdf`` and ``.png``,
     ``meta/NAME/answers.jsonl``.
@@ -157,7 +158,7 @@ def papers(evaluation: Evaluation) -> list[Paper]:
 
 
 def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure], title: str = "") -> str:
-    """One self-contained page."""
+    """Return one self-contained page."""
     several = len(evaluation.systems) > 1
     leading = dict.fromkeys(("auc", evaluation.ranked_by))
     groups: dict[str, list[str]] = {}
@@ -252,7 +253,7 @@ def _starred(table: Table) -> Table:
 
 
 def draw(evaluation: Evaluation) -> dict[str, Figure]:
-    """The figures by name: ``standings``, ``roc`` where truth has both classes, ``reliability``."""
+    """Return the figures by name: ``standings``, ``roc`` if truth has both classes, ``reliability``."""
     figures = {}
     with style():
         figures["standings"] = standings(evaluation)
@@ -263,7 +264,8 @@ def draw(evaluation: Evaluation) -> dict[str, Figure]:
 
 
 def standings(evaluation: Evaluation) -> Figure:
-    """A point with its interval for every system in the tested metric; lines part ranks, meta-classifiers come last."""
+    """Draw a point with its interval for every system in the tested metric; lines separate ranks, meta-classifiers are
+    last."""
     systems = [*evaluation.ranked, *evaluation.meta]
     figure, (axes,) = canvas(3.9, 0.75 + 0.24 * len(systems))
     metric = evaluation.ranked_by
@@ -295,8 +297,8 @@ def standings(evaluation: Evaluation) -> Figure:
 
 
 def roc(evaluation: Evaluation) -> Figure:
-    """Every system's curve with its number on it; the hull over all of them is wide, in its owner's colour between an
-    owner's vertices."""
+    """Draw the numbered curve of every system, and the hull over all of them as a wide line in the colours of the
+    systems that reach it."""
     assert evaluation.hull is not None
     names = [system.name for system in evaluation.ranked]
     look = {
@@ -366,7 +368,8 @@ def roc(evaluation: Evaluation) -> Figure:
 
 
 def diagrams(evaluation: Evaluation) -> Figure:
-    """Mean value against the share of problems that are so, ten bins; a point's area is its share of problems."""
+    """Draw the mean answer against the proportion of these problems in ten bins; the area of a point is its proportion
+    of problems."""
     systems = [*evaluation.ranked, *evaluation.meta][:PANELS]
     columns = min(3, len(systems))
     rows = -(-len(systems) // columns)

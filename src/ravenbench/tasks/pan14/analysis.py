@@ -94,7 +94,7 @@ class Overview(Answer[Pan14Plan]):
 
     @cached_property
     def chosen(self) -> Mapping[str, Metric]:
-        """The metrics that the spec names."""
+        """The metrics named in the spec."""
         return _chosen(self.store)
 
 

@@ -76,7 +76,7 @@ class Pan14CorpusRecord(Record, frozen=True, kw_only=True):
 
 
 class Pan14Plan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven pan14``: beside folds, verifiers and cells, the corpora in the order given."""
+    """The manifest of ``raven pan14``: folds, verifiers and cells, and the corpora in the order given."""
 
     corpora: list[Pan14CorpusRecord]
 
@@ -91,8 +91,8 @@ class ProblemParts:
 
 
 def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[ProblemParts]:
-    """Every corpus with a train and a test part, in the order found. Raises InputError if a path has none, a part has
-    no truth, two corpora have the same name, or all problems to learn from are of one class.
+    """Return every corpus with a train and a test part, in the order found. Raises InputError if a path has none, a
+    part has no truth, two corpora have the same name, or all problems to learn from are of one class.
     """
     corpora: list[ProblemParts] = []
     for path in data:
@@ -128,8 +128,8 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
 
 
 def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
-    """Count of test documents that are in training, cut or changed a little too, and which test problems touch one,
-    (n,) bool."""
+    """Return the number of test documents that are also in training, possibly cut or changed a little, and which test
+    problems contain one, (n,) bool."""
     rows = test.documents
     sources = repeating(
         [test.texts[row] for row in rows], [train.texts[row] for row in train.documents]
