@@ -25,7 +25,7 @@ def _line(name: str, says: str, **values: object) -> Case:
 
 
 BATCHES = [
-    _csv("no columns of a batch", "b.csv:2: there is no column 'questioned'", "a,b\nc,d\n"),
+    _csv("no columns of a batch", "b.csv:2: column 'questioned' not found", "a,b\nc,d\n"),
     _csv(
         "a further column of known texts",
         "b.csv:2: a column of texts would not be read",
@@ -149,7 +149,7 @@ BATCHES = [
         "b.jsonl:1: known contains an empty path",
         known=["known.txt", ""],
     ),
-    _line("a list of numbers for known", "b.jsonl:1: known is no path", known=[5]),
+    _line("a list of numbers for known", "b.jsonl:1: known is not a path", known=[5]),
     _line(
         "a candidate of 501 characters",
         "b.jsonl:1: the candidate is too long for a name",
