@@ -19,11 +19,11 @@ code 2, nothing written. {count} inputs are tests (`tests/bad_input/`);
 - **Refused everywhere**: names longer than {limit} characters, lines longer than {line:,} bytes, bytes that are not
   UTF-8, NULs and lone surrogates.
 - **Tables in memory** are read as files are: a value gives one result as a list of records, of pandas, polars or
-  pyarrow, as JSON lines and in Parquet (CSV has text alone). Lone surrogates are refused in all that they hold, names
+  pyarrow, as JSON lines and in Parquet (CSV has text alone). Lone surrogates are refused everywhere in them, names
   of columns and lists within lists too; dates, times and decimal numbers are text; NaN and an empty text are nothing.
 - **Two columns of one name** are refused, in files and frames, also where names become equal as text (1 and
   "1"); two systems too.
-- **A table without rows** (`[]`, `{{}}`, an empty frame) is refused as such.
+- **A table without rows** (`[]`, `{{}}`, an empty frame) is refused.
 - **Not UTF-8**: the message names the likely encoding and the command that converts the file (the old one stays as
   `FILE.orig`), or reads it with `--encoding`.
 - **Control characters from U+0080 to U+009F** are left where Windows-1252 was converted as ISO-8859-1; the message
@@ -33,7 +33,7 @@ code 2, nothing written. {count} inputs are tests (`tests/bad_input/`);
   {memory} GB of memory.
   Images and embedded files stay packed, no macro runs, nothing is fetched.
 - **Pipes and devices** (`<(…)`, `/dev/zero`) are refused: give a file.
-- **All faults** of a table, answers or a folder are told at once, ten with their lines, each kind with its cure.
+- **All faults** of a table, answers or a folder are reported at once, ten with their lines, each kind with its cure.
 - **A table written without quoting** is refused where a quotation mark swallows rows;
   `unquoted = true` in a [spec file](how-to/variants.md) reads it.
 - **Copies** in other letter case or marks, cut, or with lines before or after are found: between training and test,
