@@ -116,7 +116,7 @@ CASES: dict[str, list[Said]] = {
         ),
         Said(
             "compare --batch batch_win.csv --background stylo --plan",
-            ("a path of Windows",),
+            ("a Windows path",),
             ("None",),
             2,
         ),
@@ -196,7 +196,7 @@ CASES: dict[str, list[Said]] = {
     "three-texts-in-a-pair": [
         Said(
             "verify cosine-delta --train pan20 --test pan20tri -o {out}.jsonl",
-            ("pairs.jsonl:1: a pair has two texts", "found: 3"),
+            ("pairs.jsonl:1: a pair must have two texts", "found: 3"),
             code=2,
         )
     ],

@@ -17,14 +17,14 @@ ANSWERS = [
     Case(
         "no answers in a folder",
         "answers",
-        "c: expected one file of answers here",
+        "c: not exactly one file of answers",
         {"c/readme.md": "x"},
         "c",
     ),
     Case(
         "two files of answers",
         "answers",
-        "c: expected one file of answers here",
+        "c: not exactly one file of answers",
         {"c/a/answers.txt": "E 1\n", "c/b/answers.txt": "E 1\n"},
         "c",
     ),
@@ -133,7 +133,7 @@ ANSWERS = [
     Case(
         "an id twice",
         "answers",
-        "answers.jsonl:2: an id is answered twice",
+        "answers.jsonl:2: duplicate id in the answers",
         {"answers.jsonl": '{"id": "p1", "value": 1}\n' * 2},
     ),
     Case(

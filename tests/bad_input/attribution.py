@@ -105,7 +105,7 @@ ATTRIBUTION = [
     Case(
         "truth that names a stranger",
         "attribution",
-        "p1/ground-truth.json: truth names an author who is no candidate",
+        "p1/ground-truth.json: truth names an author who is not a candidate",
         collection(
             p1__ground_to_truth_dot_json=json.dumps(
                 [{"unknown-text": "unknown00001.txt", "true-author": "candidate00009"}]
@@ -115,13 +115,13 @@ ATTRIBUTION = [
     Case(
         "truth that lacks a text",
         "attribution",
-        "p1/ground-truth.json: truth lacks a text",
+        "p1/ground-truth.json: truth has no entry for a text",
         collection(p1__ground_to_truth_dot_json="[]"),
     ),
     Case(
         "truth of a text that is not there",
         "attribution",
-        "p1/ground-truth.json: truth names a text that is not there",
+        "p1/ground-truth.json: truth names a text that does not exist",
         collection(
             p1__ground_to_truth_dot_json=json.dumps(
                 [{"unknown-text": "unknown00009.txt", "true-author": "candidate00001"}]
@@ -221,6 +221,6 @@ REWRITINGS = [
     Case("a folder without rewritings", "rewritten", "no rewritings", {"readme.md": "None."}, ""),
     Case("a review cut short", "reviews", "a.json", {"a.json": '{"review": 1, "id'}, ""),
     Case(
-        "reviews in a folder of other files", "reviews", "no review lies here", {"a.txt": TEXT}, ""
+        "reviews in a folder of other files", "reviews", "no review found here", {"a.txt": TEXT}, ""
     ),
 ]

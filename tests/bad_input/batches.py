@@ -28,7 +28,7 @@ BATCHES = [
     _csv("no columns of a batch", "b.csv:2: column 'questioned' not found", "a,b\nc,d\n"),
     _csv(
         "a further column of known texts",
-        "b.csv:2: a column of texts would not be read",
+        "b.csv:2: Raven would not read a column of texts",
         "case,questioned,known,known2\n1,q.txt,k.txt,l.txt\n",
     ),
     _csv("a batch without cases", "b.csv: the batch has no case", HEAD),
@@ -120,7 +120,7 @@ BATCHES = [
     ),
     _csv(
         "a text of two encodings",
-        "w.txt: the text is not UTF-8 throughout",
+        "w.txt: not all of the text is UTF-8",
         HEAD + "c,w.txt,known.txt\n",
         w_dot_txt="It’s her café".encode() + b" \x92",
     ),

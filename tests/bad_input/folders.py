@@ -90,7 +90,7 @@ FOLDERS = [
     Case(
         "a file of truth as a corpus",
         "corpus",
-        "truth.jsonl: this is a file of truth, not a corpus",
+        "truth.jsonl: this file contains truth, not a corpus",
         {"truth.jsonl": '{"id": "1", "same": true}\n'},
     ),
     Case("a zip that is none", "corpus", "c.zip: this is not a zip file", {"c.zip": b"PK no more"}),

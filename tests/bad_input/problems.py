@@ -10,7 +10,7 @@ PROBLEMS = [
     Case(
         "a folder without problems",
         "problems",
-        "c: there are no verification problems here",
+        "c: no verification problems found here",
         {"c/readme.md": "x"},
         "c",
     ),
@@ -200,7 +200,7 @@ PROBLEMS = [
     Case(
         "a pair of three texts",
         "problems",
-        "pairs.jsonl:1: a pair has two texts",
+        "pairs.jsonl:1: a pair must have two texts",
         {"pairs.jsonl": pair(pair=[TEXT] * 3)},
     ),
     Case(

@@ -98,7 +98,7 @@ RETRIEVAL = [
     Case(
         "truth of other candidates alone",
         "retrieval",
-        "there is nothing to search for",
+        "nothing to search for",
         files(ground_truth=lines({"query_id": "q1", "positive_ids": ["c7"]})),
         "",
     ),

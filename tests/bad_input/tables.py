@@ -244,13 +244,13 @@ TABLES = [
     Case(
         "a CSV that is a zip",
         "corpus",
-        "c.csv: the file is not what its name says",
+        "c.csv: the file does not have the format of its name",
         {"c.csv": zipped({"c.csv": GOOD_CSV})},
     ),
     Case(
         "a CSV that is compressed",
         "corpus",
-        "c.csv: the file is not what its name says",
+        "c.csv: the file does not have the format of its name",
         {"c.csv": b"\x1f\x8b\x08\x00rest"},
     ),
     Case(
@@ -276,7 +276,7 @@ TABLES = [
     Case(
         "a file with another ending",
         "corpus",
-        "c.docx: not a table Raven reads",
+        "c.docx: not a table that Raven reads",
         {"c.docx": b"PK\x03\x04rest"},
     ),
     Case(
@@ -461,7 +461,7 @@ TABLES = [
     Case(
         "a Parquet file that is text",
         "corpus",
-        "c.parquet: the file is not what its name says",
+        "c.parquet: the file does not have the format of its name",
         {"c.parquet": GOOD_CSV},
     ),
     Case(

@@ -22,7 +22,7 @@ TRUTH = [
     Case(
         "a pair by two people",
         "truth",
-        "truth.jsonl:1: is_human is not one true and one false",
+        "truth.jsonl:1: is_human must have one true and one false",
         {"truth.jsonl": '{"id": "p1", "is_human": [true, true]}\n'},
     ),
     Case(
@@ -175,7 +175,7 @@ ATTRIBUTES = [
     Case(
         "no problem of truth",
         "attribute",
-        "a.csv: this file has no value for any problem of truth",
+        "a.csv: this file has no value for any problem in truth",
         {"a.csv": "id,length\nq9,3\n"},
         "a.csv:length",
     ),

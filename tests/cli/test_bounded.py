@@ -230,7 +230,7 @@ def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path, monkeypatch):
     ):
         ended = raven(*line)
         assert ended.code == 2 and "Traceback" not in ended.said, (line, ended.said)
-    with pytest.raises(InputError, match="no review lies here"):
+    with pytest.raises(InputError, match="no review found here"):
         read_reviews(tmp_path / "grades")
 
 
@@ -326,7 +326,7 @@ def test_a_key_that_stands_twice_among_many_is_found_at_once(tmp_path):
     keys = [f'"k{i}": 1' for i in range(60_000)]
     (tmp_path / "a.jsonl").write_text("{" + ", ".join([*keys, keys[-1]]) + "}\n")
     began = time.process_time()
-    with pytest.raises(FormatError, match="a key stands twice"):
+    with pytest.raises(FormatError, match="duplicate key"):
         load_corpus(tmp_path / "a.jsonl")
     assert time.process_time() - began < 5
 

@@ -295,7 +295,7 @@ def test_a_method_that_interrupts_itself_fails_alone(strangers):
         (np.array([0.1, np.inf, 0.2]), "inf to problem b"),
         (np.array([0.1, -0.1, 2.0]), r"-0\.1 to problem b \(and 1 more\)"),
         (None, r"shape \(\)"),
-        ([[0.1], [0.1, 0.2], [0.3]], "no array"),
+        ([[0.1], [0.1, 0.2], [0.3]], "not an array"),
     ],
 )
 def test_answers_that_are_none(given, found):

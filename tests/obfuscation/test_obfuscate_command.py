@@ -140,7 +140,7 @@ def test_bad_text(tmp_path, data, message):
 
 def test_nothing_to_rewrite(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="no text here"):
+    with pytest.raises(InputError, match="no text found here"):
         raven("identity", tmp_path / "empty", "--out", tmp_path / "o")
     with pytest.raises(InputError, match="no such file"):
         raven("identity", tmp_path / "none.txt", "--out", tmp_path / "o")

@@ -342,7 +342,7 @@ def test_what_it_refuses(no_resources, tmp_path):
     task = ObfuscationTask("t", TEXT, (KNOWN,), "en")
     with pytest.raises(SpecError, match="limit"):
         registry.parse("obfuscator", "raven-hide(limit=0)").obfuscate(task)
-    with pytest.raises(InputError, match="there is no text here"):
+    with pytest.raises(InputError, match="no text found here"):
         registry.parse("obfuscator", f"raven-hide(background={str(tmp_path)!r})").obfuscate(task)
     with pytest.raises(
         MissingPart, match=r"nltk.downloader brown, or raven-hide\(background='FOLDER of .txt"

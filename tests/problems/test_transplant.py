@@ -137,7 +137,7 @@ def test_texts_of_another_table_are_found(world):
     assert made.transplant(moved).on.texts.rows(
         made.transplant(moved).on.questioned_index
     ) == done.on.texts.rows(done.on.questioned_index)
-    with pytest.raises(InputError, match="not among"):
+    with pytest.raises(InputError, match="not in the corpus"):
         made.transplant(Problems.of([("p", ["never seen"], "nor this")]))
 
 
@@ -268,7 +268,7 @@ def test_the_reference_scorer_of_content_has_nothing_left(world):
 
 def test_labels_must_fit():
     texts, author, topic = documents([("a", "t", "one two"), ("b", "u", "three")])
-    with pytest.raises(InputError, match="another length"):
+    with pytest.raises(InputError, match="differ in length"):
         Transplanter(texts, author=author.take([0]))
     with pytest.raises(InputError, match="do not fit"):
         Transplanter(texts, topic=topic, similarity=np.ones((3, 3)))

@@ -64,9 +64,9 @@ def test_truth_round_trips(tmp_path_factory, ids, data, name):
         ('{"id": "b", "value": true}', "the value is true or false"),
         ('{"id": "b", "value": null}', "the value is null"),
         ('{"id": "b", "value": [0.5]}', r"the value is a list[\s\S]*--lenient"),
-        ('{"id": "a", "value": 0.5}', r"answers.jsonl:2: an id is answered twice"),
+        ('{"id": "a", "value": 0.5}', r"answers.jsonl:2: duplicate id in the answers"),
         ('{"id": ["b"], "value": 0.5}', "an id must be a string"),
-        ('{"id": "b", "same": true}', r"this is truth, not answers[\s\S]*swapped"),
+        ('{"id": "b", "same": true}', r"this file contains truth, not answers[\s\S]*swapped"),
         ("[1]", "not a JSON object"),
     ],
 )
@@ -115,7 +115,7 @@ def test_pan13_keeps_decision_and_score(tmp_path):
         ("EN01 high\n", "not a number"),
         ("EN01 Y 2\n", "outside"),
         ("EN01 nan\n", "NaN"),
-        ("EN01 1\nEN01 0\n", "s.txt:2: an id is answered twice"),
+        ("EN01 1\nEN01 0\n", "s.txt:2: duplicate id in the answers"),
     ):
         path.write_text(text)
         with pytest.raises(FormatError, match=message) as caught:
@@ -147,7 +147,7 @@ def test_systems_are_named_by_folder_or_file(tmp_path):
     with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
         archive.writestr("answers.txt", "x 0.5\n")
     assert read_answers(tmp_path / "z.zip").system == "z"
-    with pytest.raises(FormatError, match="expected one file"):
+    with pytest.raises(FormatError, match="not exactly one file"):
         read_answers(tmp_path / "d")
     for name in ("one.txt", "two.jsonl", "README.txt"):
         (tmp_path / "e").mkdir(exist_ok=True)

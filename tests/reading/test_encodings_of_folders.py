@@ -34,7 +34,7 @@ def test_texts_by_author_in_other_encodings(tmp_path):
     with pytest.raises(FormatError, match="neither UTF-8 nor shift_jis") as caught:
         load_corpus(place, encoding="shift_jis")
     assert "--encoding" in str(caught.value)
-    with pytest.raises(InputError, match="no such encoding"):
+    with pytest.raises(InputError, match="unknown encoding"):
         load_corpus(place, encoding="klingon")
     write(place, {"b/2.txt": b"\x81\xff odd"})
     with pytest.raises(FormatError, match="not UTF-8"):

@@ -141,7 +141,7 @@ def test_a_source_that_changes_while_it_is_read(pairs, tmp_path, monkeypatch):
         real(self, entry)
 
     monkeypatch.setattr(build.ImportLog, "add", add)
-    with pytest.raises(InputError, match="changed while it was read"):
+    with pytest.raises(InputError, match="changed while Raven read it"):
         import_corpus(pairs, tmp_path / "it")
     assert [p.name for p in tmp_path.iterdir()] == [pairs.name]
 
@@ -168,7 +168,7 @@ def test_a_source_that_reads_otherwise_is_refused(pairs, tmp_path, monkeypatch):
         (pairs / "truth.jsonl").read_bytes().replace(b'"p3"', b'"q3"')
     )
     os.utime(pairs / "truth.jsonl", ns=(truth.st_atime_ns, truth.st_mtime_ns))
-    with pytest.raises(FormatError, match="reads otherwise"):
+    with pytest.raises(FormatError, match="has changed since"):
         import_corpus(pairs, tmp_path / "it")
 
 

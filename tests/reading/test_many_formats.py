@@ -271,7 +271,8 @@ def test_two_texts_that_are_labelled_twice(tmp_path):
     assert len(read_problems(tmp_path / "again.csv").problems) == 3
     (tmp_path / "other.csv").write_text(rows.format(0))
     with pytest.raises(
-        FormatError, match=r"other.csv:4: .*labelled twice(.|\n)*3: different; 1 in line 2: same"
+        FormatError,
+        match=r"other.csv:4: .*two different labels(.|\n)*3: different; 1 in line 2: same",
     ):
         read_problems(tmp_path / "other.csv")
 
@@ -319,7 +320,7 @@ def test_a_set_in_a_zip_and_zips_in_zips(tmp_path):
         read_problems(tmp_path / "all.zip")
     one = read_problems(tmp_path / "all.zip" / "pan" / "greek.zip" / "greek")
     assert one.truth().tolist() == [True, False] and one.problems.texts[0] == "One of greek."
-    with pytest.raises(FormatError, match="no such file or folder in this zip"):
+    with pytest.raises(FormatError, match="file or folder not found in this zip"):
         Archive(tmp_path / "all.zip" / "nothing")
 
 

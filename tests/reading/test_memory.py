@@ -273,7 +273,7 @@ def test_systems_may_be_called_as_files_of_truth_and_answers_are():
     evaluation = ravenbench.evaluate(truth, answers, replicates=10)
     assert sorted(system.name for system in evaluation.systems) == ["7", "answers", "truth"]
     for name in (None, " ", "a/b", ".a", 1.5):
-        with pytest.raises(ravenbench.InputError, match="no folder can have this system's name"):
+        with pytest.raises(ravenbench.InputError, match="a folder cannot have this system's name"):
             ravenbench.evaluate(truth, [{**one, "system": name} for one in answers])
     with pytest.raises(ravenbench.InputError, match="a column stands twice"):
         ravenbench.evaluate(truth, {1: answers, "1": answers})

@@ -123,7 +123,7 @@ def test_macro_f1():
             '[{"unknown-text": "u9.txt", "true-author": "candidate00001"}]',
             "not there",
         ),
-        ("ground-truth.json", "[]", "lacks a text"),
+        ("ground-truth.json", "[]", "no entry for a text"),
         ("ground-truth.json", '[{"unknown-text": "unknown00001.txt"}]', "incomplete"),
     ],
 )
@@ -169,15 +169,15 @@ def test_names_that_stand_twice_are_remarked_on(problem):
 def test_lenient_leaves_out_what_cannot_be_read(problem):
     shutil.copytree(problem / "problem00001", problem / "problem00002")
     (problem / "problem00001" / "ground-truth.json").write_text("[]")
-    with pytest.raises(FormatError, match="lacks a text"):
+    with pytest.raises(FormatError, match="no entry for a text"):
         read_attribution(problem)
     left_out = {}
     (one,) = read_attribution(problem, lenient=True, left_out=left_out)
     assert (
         one.name == "problem00002"
         and [*left_out] == ["problem00001"]
-        and "lacks a text" in left_out["problem00001"]
+        and "no entry for a text" in left_out["problem00001"]
     )
     (problem / "problem00002" / "ground-truth.json").write_text("[]")
-    with pytest.raises(FormatError, match="lacks a text"):
+    with pytest.raises(FormatError, match="no entry for a text"):
         read_attribution(problem, lenient=True)

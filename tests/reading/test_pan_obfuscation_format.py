@@ -51,7 +51,7 @@ def test_published_offsets_are_not_trusted(tmp_path):
     [
         ({"a": 1}, "not a list"),
         ([{"original": "x"}], "not a part"),
-        (parts_to_json(PARTS) + parts_to_json(PARTS), "stands twice"),
+        (parts_to_json(PARTS) + parts_to_json(PARTS), "duplicate"),
         ([{"original": "other", "obfuscation": "x", "obfuscation-id": 1}], "does not follow"),
         ([{"original": "One", "obfuscation": "x", "obfuscation-id": 1}], "end before"),
     ],

@@ -117,7 +117,7 @@ def test_structural_errors(tmp_path):
 
 
 def test_an_id_that_is_a_path_is_not_written(tmp_path):
-    with pytest.raises(InputError, match="cannot name a folder"):
+    with pytest.raises(InputError, match="a folder cannot have this problem id"):
         write_pan_problems(tmp_path / "o", Problems.of([("../x", ["a"], "b")]))
     assert list(tmp_path.iterdir()) == []
 
@@ -178,7 +178,7 @@ def test_folders_of_known_texts_alone_are_no_problems(tmp_path):
             )
     corpus = load_corpus(tmp_path / "c", topic="none")
     assert sorted(one.author for one in corpus) == ["candidate00001"] * 2 + ["candidate00002"] * 2
-    with pytest.raises(FormatError, match="no verification problems here"):
+    with pytest.raises(FormatError, match="no verification problems found here"):
         read_problem_sets(tmp_path / "c")
     for sign in ("candidate00001/unknown.txt", "truth.txt", "contents.json"):
         (tmp_path / "c" / sign).write_text("A text.")

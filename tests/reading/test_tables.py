@@ -92,14 +92,14 @@ def test_files_that_are_not_what_they_say(tmp_path):
     (tmp_path / "quote.csv").write_text('text,author,topic\n"open,a,b\n')
     (tmp_path / "note.docx").write_text("x")
     for name, message in (
-        ("false.jsonl", "not what its name says"),
-        ("false.parquet", "not what its name says"),
+        ("false.jsonl", "not have the format of its name"),
+        ("false.parquet", "not have the format of its name"),
         ("array.jsonl", "not a JSON object"),
         ("empty.csv", "the file is empty"),
         ("cut.parquet", "cannot be read"),
         ("latin.csv", r"latin.csv:2: the text is not UTF-8[\s\S]*offset 18"),
         ("ragged.csv", r"ragged.csv:2: this row"),
-        ("quote.csv", "not CSV"),
+        ("quote.csv", "not a CSV"),
         ("note.docx", "not a table"),
     ):
         with pytest.raises(FormatError, match=message):

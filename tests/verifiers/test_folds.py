@@ -63,7 +63,7 @@ def test_too_few_authors_are_said_to_be_too_few():
     problems, same = joined(authors=3)
     folds = calibration_folds(problems, same, 5)
     assert folds.kind == "problems" and np.array_equal(folds.rest(0), folds.fold != 0)
-    assert "too hopeful" in (collapsed(problems, same) or "")
+    assert "too optimistic" in (collapsed(problems, same) or "")
 
 
 def test_a_memory_of_authors_gains_nothing_out_of_fold():

@@ -94,7 +94,7 @@ def test_what_has_no_plain_form_is_named():
             Writer().encode({"deep": [value]})
     circle: list = []
     circle.append(circle)
-    with pytest.raises(SpecError, match="holds itself"):
+    with pytest.raises(SpecError, match="contains itself"):
         Writer().encode(circle)
 
 
@@ -159,7 +159,7 @@ def test_damage_is_an_error(trained, tmp_path):
 
     whole = (trained / "verifier.json").read_text()
     for change, match in (
-        (lambda head: head.update(format=9), "another Raven"),
+        (lambda head: head.update(format=9), "another version of Raven"),
         (lambda head: head.pop("identity"), "damaged"),
         (lambda head: head["state"].update(state={"scorer": {"what": 1}}), "unknown kind"),
         (lambda head: head["state"]["state"].update(folds={"array": "a99"}), "damaged"),

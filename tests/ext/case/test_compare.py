@@ -685,7 +685,7 @@ def test_folders_within_a_candidates_folder_are_said(tmp_path, others):
         ).notes
 
     assert any(
-        "those in ann, bob too" in note and "--known NAME=PATH" in note
+        "including ann, bob too" in note and "--known NAME=PATH" in note
         for note in notes(tmp_path / "known")
     )
     assert not any("those in" in note for note in notes(tmp_path / "known" / "ann"))

@@ -103,7 +103,7 @@ def test_all_or_nothing_and_only_over_its_own(inbox, tmp_path):
     )
     lone = tmp_path / "locked.docx"
     lone.write_bytes(b"PK")
-    with pytest.raises(FormatError, match="no document can be read"):
+    with pytest.raises(FormatError, match="Raven cannot read any document"):
         extract_texts(lone, tmp_path / "third")
 
 

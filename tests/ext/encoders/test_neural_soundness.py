@@ -62,7 +62,7 @@ def test_encoder_from_a_plain_folder(encoder_folder):
 def test_a_model_that_is_not_here_is_refused(tmp_path):
     with pytest.raises(MissingPart, match=r"not on this machine|not installed"):
         check_encoder(str(tmp_path / "no-encoder"))
-    with pytest.raises(FormatError, match="not whole"):
+    with pytest.raises(FormatError, match="incomplete"):
         check_encoder(str(tmp_path))
     with pytest.raises(MissingPart):
         sentence_similarity(str(tmp_path / "no-encoder"))

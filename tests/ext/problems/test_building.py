@@ -120,10 +120,10 @@ def test_across_a_column_every_author_who_can_takes_part() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("", "no crossing"),
-        ("topic=", "no crossing"),
-        ("topic=t0", "no crossing"),
-        ("topic=t0:t0", "no crossing"),
+        ("", "not a valid crossing"),
+        ("topic=", "not a valid crossing"),
+        ("topic=t0", "not a valid crossing"),
+        ("topic=t0:t0", "not a valid crossing"),
         ("topic=t0:t9", "value not found"),
         ("season", "no column"),
     ],

@@ -151,7 +151,7 @@ FAULTS = {
     "nothing": ("", "there are no answers|expected one file"),
     "missing": ("write([(i, 1) for i in ids[1:]])", "1 problem without an answer"),
     "unknown": ("write([(i, 1) for i in [*ids, 'other']])", "without a problem\n.*other"),
-    "twice": ("write([(i, 1) for i in [*ids, ids[0]]])", "answered twice"),
+    "twice": ("write([(i, 1) for i in [*ids, ids[0]]])", "duplicate id in the answers"),
     "nan": ("write([(i, float('nan')) for i in ids])", "value is NaN"),
     "text": ("write([(i, '1') for i in ids])", "value is a string"),
     "path": ("write([('../' + i, 1) for i in ids])", "not answered"),

@@ -321,5 +321,5 @@ def test_diff_takes_what_obfuscate_writes_of_a_folder(tmp_path):
     obfuscate("random(rate=0.4)", texts, out=tmp_path / "out", folder=tmp_path / "run", workers=1)
     found = diff(texts, tmp_path / "out", out=tmp_path / "pages")
     assert found.comparisons == 2 and (tmp_path / "pages" / "index.html").is_file()
-    with pytest.raises(InputError, match="there is no text here"):
+    with pytest.raises(InputError, match="no text found here"):
         diff(texts, tmp_path / "run" / "rewritings", out=tmp_path / "pages2")

@@ -122,7 +122,7 @@ def test_as_an_option_of_the_search_and_on_a_site(store, place, tmp_path):
         and "37 of 40 queries not ranked" in board
     )
     (tmp_path / "bad.run").write_text("nobody Q0 c 1 1 t\n")
-    with pytest.raises(RavenError, match="a query that the search does not have"):
+    with pytest.raises(RavenError, match="a query that the search does not contain"):
         site([place / "own"], tmp_path / "site", submitted={"late": tmp_path / "bad.run"})
     shutil.copy(place / "plain.run", tmp_path / "words.run")
     with pytest.raises(RavenError, match="has the name of a method"):
@@ -192,8 +192,8 @@ def test_every_kind_of_fault_is_told_at_once_with_line_count_and_cure(small, tmp
         "6 faults",
         "bad.run:2: a duplicate candidate of a query, in 1 line",
         "bad.run:3: a candidate that the",
-        "bad.run:4: a query that the search does not have, in 2 lines",
-        "bad.run:5: a rank or score that is no number",
+        "bad.run:4: a query that the search does not contain, in 2 lines",
+        "bad.run:5: a rank or score that is not a number",
         "bad.run:6: not a line of a ranking",
         "bad.run:7: a better rank than a candidate",
         "found: nobody",

@@ -62,7 +62,7 @@ def test_a_package_names_its_entry_point(tmp_path, monkeypatch):
 def test_nothing_is_overwritten_and_names_are_checked(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "test_mine.py").write_text("precious")
-    with pytest.raises(RavenError, match="there already"):
+    with pytest.raises(RavenError, match="already exists"):
         build("new")(["new", "verifier", "mine"], standalone_mode=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["test_mine.py"]
     with pytest.raises(RavenError, match="cannot be"):

@@ -354,7 +354,7 @@ def test_faulty_submissions_are_left_out_on_request_and_listed(place: Path, rave
         and "<b>p0" not in page
     )
     assert raven(place / "truth.jsonl", place / "odd", *QUICK, "--skip-faulty").code == 2, (
-        "none is left"
+        "no topic is left"
     )
 
 

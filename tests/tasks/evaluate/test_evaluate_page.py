@@ -163,11 +163,11 @@ def test_quantiles_keep_equal_values_together() -> None:
     [
         ("name,x\na,1\n", "no id in this line"),
         ("id,x\na\n", "as many fields as the header"),
-        ("id,x\na,1\na,2\n", "stands twice"),
+        ("id,x\na,1\na,2\n", "duplicate id"),
         ("id,x\na,nan\n", "finite"),
         ("id,x\nz,1\n", "no value for any problem"),
         ("id,y\na,1\n", "no 'x' here"),
-        ('id,x\na,"1\n', "not CSV"),
+        ('id,x\na,"1\n', "not a CSV"),
         ("id,x\n" + "".join(f"p{i},t{i}\n" for i in range(40)), "too many"),
     ],
 )

@@ -106,13 +106,13 @@ def test_grades_stand_beside_measures(run, tmp_path):
 
 
 BAD = {
-    "a grade of another scale": ({"grade": 6}, "the grade is none"),
-    "half a grade": ({"grade": 2.5}, "the grade is none"),
+    "a grade of another scale": ({"grade": 6}, "this is not a grade"),
+    "half a grade": ({"grade": 2.5}, "this is not a grade"),
     "a grade in words": ({"grade": "2"}, "not a complete review"),
     "an unknown verdict": ({"verdict": "fine"}, "not a complete review"),
     "nothing said": ({"grade": None, "verdict": None}, "says nothing"),
-    "an unknown version": ({"review": 9}, "unknown version"),
-    "nobody": ({"grader": " "}, "nobody is named"),
+    "unknown version": ({"review": 9}, "unknown version"),
+    "nobody": ({"grader": " "}, "the grader has no name"),
     "a text that is not there": ({"id": "EN999"}, "not in this run"),
     "a system that is not there": ({"system": "somebody-2030"}, "not in this run"),
     "another version of a text": ({"rewritten": "0" * 64}, "another version of this text"),
@@ -140,7 +140,7 @@ def test_damaged_files(tmp_path, data):
 def test_no_reviews_and_two_of_one(run, tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         read_reviews(tmp_path / "none")
-    with pytest.raises(InputError, match="no review lies here"):
+    with pytest.raises(InputError, match="no review found here"):
         read_reviews(tmp_path)
     for name in ("a", "b"):
         (tmp_path / f"{name}.json").write_text(json.dumps(review(exported(run)[0])))

@@ -162,6 +162,6 @@ def test_bad_input_is_named():
     train, same = toy_problems(20, seed=1)
     with pytest.raises(SpecError, match="hidden"):
         registry.parse("verifier", "bagnall-2015(hidden=1, device='cpu')").fit(train, same)
-    with pytest.raises(CorpusError, match="wrote enough"):
+    with pytest.raises(CorpusError, match="enough text"):
         short = Problems.of([("a", ["ab"], "cd"), ("b", ["ef"], "gh")])
         registry.parse("verifier", "bagnall-2015(device='cpu')").fit(short, np.array([True, False]))

@@ -100,7 +100,7 @@ def test_missing_files_are_named(bert_folder, tmp_path, lost):
         ):
             file.unlink()
     problems, same = toy_problems(4)
-    with pytest.raises(FormatError, match="not whole") as error:
+    with pytest.raises(FormatError, match="incomplete") as error:
         encoder(copy).fit(problems, same)
     assert {"model.safetensors": "safetensors"}.get(lost, lost) in str(error.value)
 
