@@ -93,7 +93,7 @@ def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(don
     for told_case, page in zip(told["cases"], pages, strict=True):
         assert (told_case["sentence"] or "Raven gives no answer") in page
     assert "author03/9.txt" in pages[0]
-    assert "is one of a class" in pages[0] and (place / "figures" / "place-12.svg").is_file()
+    assert "belongs to a class" in pages[0] and (place / "figures" / "place-12.svg").is_file()
 
 
 def test_nobody_is_judged_by_what_learned_from_them_and_trainings_are_shared(done):
