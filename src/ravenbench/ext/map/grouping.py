@@ -177,7 +177,7 @@ def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
 
 
 def nearness(distances: Floats, pairs: Bools, alike: Bools, weights: Floats) -> Floats:
-    """Return how much nearer pairs that are ``alike`` are than other ``pairs``, in mean distances (rows,), for each row
+    """Return how much nearer pairs that are ``alike`` are than other ``pairs``, in mean distances (rows,), by row
     of ``weights``."""
     near = pairs & alike
     far = pairs & ~alike
