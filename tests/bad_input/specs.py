@@ -62,7 +62,7 @@ SPECS = [
     Case(
         "a probe that is none",
         "spec",
-        "run.toml: probe: there is no 'all'",
+        "run.toml: probe: unknown value 'all'",
         {"run.toml": "[run]\nprobe = 'all'\n"},
     ),
     Case(

@@ -435,7 +435,7 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
         argument = values.get(key)
         if choices := _choices(shape, key):
             raise SpecError(
-                f"{key}: unknown argument {argument!r}",
+                f"{key}: unknown value {argument!r}",
                 file=file,
                 expected=", ".join(choices),
                 fix=did_you_mean(str(argument), choices, listing=False),

@@ -28,7 +28,7 @@ def test_flags_override_the_file(tmp_path):
         ("[run]\ntopics = 1\n", "topics: expected a whole number >= 2"),
         (
             "[run]\nprobe = 'crosed'\n",
-            "probe: there is no 'crosed'(?s:.*)fix: did you mean 'crossed'",
+            "probe: unknown value 'crosed'(?s:.*)fix: did you mean 'crossed'",
         ),
         ("[rum]\n", "unknown table"),
         ("[run\n", "not valid TOML"),
