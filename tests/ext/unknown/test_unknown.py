@@ -142,7 +142,9 @@ def test_reasons_for_no_answer(tmp_path):
     }.items():
         (tmp_path / place).mkdir()
         _, no_prose = ask(tmp_path / place, change(text_of(0, 200, 97)))
-        wanted = {"d": "capitals", "e": "spaces between its letters", "f": "alphabetical order"}[place]
+        wanted = {"d": "capitals", "e": "spaces between its letters", "f": "alphabetical order"}[
+            place
+        ]
         assert no_prose.sentence.startswith("Raven gives no answer") and wanted in no_prose.sentence
     same = tmp_path / "c" / "known"
     for name in "xyz":
