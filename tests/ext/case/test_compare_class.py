@@ -88,7 +88,7 @@ def test_the_page_of_a_class_leads_from_what_needs_attention_to_every_answer(don
         told["cases"][0]["case"] == f"author{STRANGE:02d}"
         and '<a href="answer-1.html">author03</a>' in index
     )
-    assert told["by_chance"] in index and "Of 11 texts by their own authors" in told["by_chance"]
+    assert told["by_chance"] in index and "Of 12 texts by their own authors" in told["by_chance"]
     pages = [(place / f"answer-{number}.html").read_text() for number in range(1, 13)]
     for told_case, page in zip(told["cases"], pages, strict=True):
         assert (told_case["sentence"] or "Raven gives no answer") in page
