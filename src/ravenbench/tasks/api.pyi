@@ -187,7 +187,7 @@ def obfuscate(
     progress: Progress | None = None,
     cell_timeout: float | None = None,
 ) -> ObfuscateResult:
-    """Rewrite questioned texts so that their author is hidden."""
+    """Rewrite questioned texts so that verifiers do not recognise their author."""
 
 def safety(
     problems: str | Path | Tabular,
@@ -216,7 +216,7 @@ def safety(
     progress: Progress | None = None,
     cell_timeout: float | None = None,
 ) -> RunResult:
-    """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
+    """Rewrite the questioned texts of same-author problems, verify again, and measure what the texts lost."""
 
 def compare(
     questioned: str | Path | Tabular | Sequence[str | Path | Tabular] | None = None,
@@ -371,7 +371,7 @@ def advise(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Advice:
-    """What gives this text away, where in it, and what changing it would gain."""
+    """Show what identifies you as the author of a text, where, and what a change would gain."""
 
 def contrast(
     primary: str | Path | Tabular | Mapping[str, str] | Corpus,
@@ -401,7 +401,7 @@ def contrast(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> TextContrast:
-    """Say which words one group of texts prefers to another: Zeta (Burrows, Craig, Eder), keyness, with intervals."""
+    """Show which words each of two groups of texts prefers: Zeta (Burrows, Craig, Eder) and keyness, with intervals."""
 
 def map_texts(
     corpus: str | Path | Tabular | Mapping[str, str] | Corpus,
