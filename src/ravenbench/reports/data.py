@@ -97,10 +97,10 @@ class ProblemsView(View):
 
     def finding(self) -> str:
         problems = self.problems
+        known = _lowest_to_highest(problems.sizes)
         return (
-            f"{counted(len(problems), 'problem')}; {counted(len(problems.documents), 'distinct text')}; "
-            f"{_lowest_to_highest(problems.sizes)} known"
-            " documents each."
+            f"{counted(len(problems), 'problem')}; {counted(len(problems.documents), 'distinct text')};"
+            f" {known} known {'document' if known == '1' else 'documents'} each."
         )
 
     def tables(self) -> list[Table]:
