@@ -98,7 +98,7 @@ def check_reachable(path: Path) -> None:
         probe.unlink()
     except Exception as error:  # every file system has its own errors
         raise InputError(
-            f"Raven cannot write here ({type(error).__name__}: {error})",
+            f"the place cannot be written ({type(error).__name__}: {error})",
             file=str(path),
             fix="check the URL, the endpoint and your permissions there",
         ) from error

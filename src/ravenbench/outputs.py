@@ -137,7 +137,7 @@ def check_folder(
         Path(tempfile.mkdtemp(prefix=".raven.", dir=near)).rmdir()
     except OSError as error:
         raise InputError(
-            f"Raven cannot write to the output folder ({error.strerror})",
+            f"the output folder cannot be written ({error.strerror})",
             file=path,
             fix=f"choose a place outside {near}",
         ) from None
@@ -290,7 +290,7 @@ def fresh_folder(
         folder.mkdir(files.PRIVATE if private else 0o777)
     except OSError as error:
         raise InputError(
-            f"Raven cannot write to the output folder ({error.strerror})", file=path
+            f"the output folder cannot be written ({error.strerror})", file=path
         ) from None
     try:
         yield folder
@@ -364,7 +364,5 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
             path.parent.mkdir(parents=True, exist_ok=True)
             file = stack.enter_context(files.replacing(path))
         except OSError as error:
-            raise InputError(
-                f"Raven cannot write this file ({error.strerror})", file=path
-            ) from None
+            raise InputError(f"this file cannot be written ({error.strerror})", file=path) from None
         yield file

@@ -107,11 +107,11 @@ COMPONENTS = [
     Case(
         "a misspelt verifier",
         "verifier",
-        "there is no verifier named 'char-ngramm'",
+        "unknown verifier 'char-ngramm'",
         None,
         "char-ngramm",
     ),
-    Case("an unknown verifier", "verifier", "there is no verifier named 'xyzzy'", None, "xyzzy"),
+    Case("an unknown verifier", "verifier", "unknown verifier 'xyzzy'", None, "xyzzy"),
     Case("nothing", "verifier", "'' is not a verifier", None, ""),
     Case(
         "an open bracket", "verifier", "'char-ngram(n=3' is not a verifier", None, "char-ngram(n=3"
@@ -133,7 +133,7 @@ COMPONENTS = [
     Case(
         "a parameter twice",
         "verifier",
-        "char-ngram is given 'n' twice",
+        "char-ngram: duplicate parameter 'n'",
         None,
         "char-ngram(n=3, n=4)",
     ),
@@ -168,21 +168,21 @@ COMPONENTS = [
     Case(
         "a class that is not there",
         "verifier",
-        "json holds no verifier: it is a part of Python, or a program",
+        "json contains no verifier: it is a part of Python, or a program",
         None,
         "json:Mine",
     ),
     Case(
         "a program instead of a verifier",
         "verifier",
-        "subprocess holds no verifier: it is a part of Python, or a program",
+        "subprocess contains no verifier: it is a part of Python, or a program",
         None,
         "subprocess:Popen(['true'])",
     ),
     Case(
         "a sampler instead of a verifier",
         "verifier",
-        "there is no verifier named 'hits'",
+        "unknown verifier 'hits'",
         None,
         "hits",
     ),

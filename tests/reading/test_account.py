@@ -131,8 +131,8 @@ def test_a_command_says_three_lines_and_counts_the_rest(monkeypatch):
         Note("nobody-kept", 1),
     ]
     errors.remark(notes, "my texts")
-    assert [next(filter(str.isdigit, line)) for line in heard[:3]] == ["7", "2", "1"]
-    assert heard[3:] == ["and 2 further: raven corpus check 'my texts'"]
+    assert [line.partition(" ")[0] for line in heard[:3]] == ["7", "2", "1"]
+    assert heard[3:] == ["and 2 more: raven corpus check 'my texts'"]
     errors.remark(notes, "my texts")
     assert len(heard) == 4, "each once"
     errors.remark([Note("signed", 2, ("a", "b"), {"total": 9})], "others")

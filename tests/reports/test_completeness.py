@@ -78,8 +78,8 @@ def test_a_report_with_gaps_says_what_it_stands_on(task: str, toy: Path, tmp_pat
     told = " ".join(again.stdout.split())
     (gap,) = json.loads((report / "report.json").read_text())["incomplete"]
     said = (
-        f"completed cells only: {gap['method']} has {gap['planned'] - 1} of its {gap['planned']};"
-        " the other methods have all."
+        f"completed cells only: {gap['method']} has {gap['planned'] - 1} of its"
+        f" {gap['planned']}; the other methods have all."
     )
     assert gap["cells"] == gap["planned"] - 1
     assert (

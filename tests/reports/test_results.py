@@ -26,8 +26,8 @@ def test_data_show_themselves(hostile_text: str) -> None:
     for one, tables, told in (
         (corpus, {"authors", "topics", "documents"}, "60 documents by 12 authors on 4 topics"),
         (problems, {"problems"}, "12 problems; 36 distinct texts; 2 known documents each"),
-        (odd, {"problems"}, "1 problems"),
-        (fold, {"train", "test"}, "12 problems for training (6 by one author)"),
+        (odd, {"problems"}, "1 problem; 2 distinct texts; 1 known document each."),
+        (fold, {"train", "test"}, "12 problems for training (6 same-author)"),
     ):
         assert told in repr(one) and len(repr(one)) <= 300 and repr(one).isprintable()
         html = one._repr_html_()

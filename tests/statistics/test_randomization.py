@@ -98,7 +98,7 @@ def test_equal_systems_undefined_metrics_and_unknown_names() -> None:
         randomization_test(only, AnsweredProblems(a, a), AnsweredProblems(1 - a, 1 - a), "auc")
         is None
     )
-    with pytest.raises(InputError, match="there is no metric"):
+    with pytest.raises(InputError, match="unknown metric"):
         randomization_test(same, AnsweredProblems(a, a), AnsweredProblems(a, a), "acuracy")
 
 

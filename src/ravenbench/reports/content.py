@@ -972,19 +972,19 @@ def content_sentence(row: ContentRow, *, below_table: bool = False) -> str:
         silent = [_finding(check) for check in _stated(judged, frozenset())]
         consequence = "Raven cannot say more on content" if silent else "No verdict on content"
         return " ".join([*silent, f"{consequence}: {judged.reason}."])
-    found = {
+    effects = {
         check.effect for check in judged.checks if check.state is State.EFFECT and not check.raw
     }
-    sentences = [] if below_table else [_measured(row, Content.RELIES in found)]
+    sentences = [] if below_table else [_measured(row, Content.RELIES in effects)]
     # The figures above show that topic changes AUC, which says more than that it changes single answers.
-    known = {Content.RELIES, Content.SWAYED} if Content.RELIES in found else set()
+    known = {Content.RELIES, Content.SWAYED} if Content.RELIES in effects else set()
     if below_table:
-        known |= {*found} & {Content.LOSES, Content.FOLLOWS}
+        known |= {*effects} & {Content.LOSES, Content.FOLLOWS}
     if row.misleads is not None and row.helps is not None:
         misleads = figure(row.misleads.value) + interval_in_words(row.misleads.interval)
         helps = figure(row.helps.value)
         if below_table:
-            start = "It follows topic: o" if Content.FOLLOWS in found else "O"
+            start = "It follows topic: o" if Content.FOLLOWS in effects else "O"
             sentences.append(
                 f"{start}n the original texts AUC is {misleads} where topic misleads, {helps} where"
                 " it helps."

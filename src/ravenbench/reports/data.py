@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ravenbench.errors import counted
 from ravenbench.reports.page import COLORS, FAINT, canvas, style
 from ravenbench.reports.results import View
 from ravenbench.reports.view import Col, Table, col, printable, table
@@ -38,11 +39,12 @@ class CorpusView(View):
 
     def finding(self) -> str:
         corpus = self.corpus
-        topics = np.count_nonzero(corpus.topic.counts())
-        topic_clause = f" on {topics:,} topics" if topics else ", without topics"
+        topics = int(np.count_nonzero(corpus.topic.counts()))
+        authors = int(np.count_nonzero(corpus.author.counts()))
+        topic_clause = f" on {counted(topics, 'topic')}" if topics else ", without topics"
         return (
-            f"{corpus.name}: {len(corpus):,} documents by {np.count_nonzero(corpus.author.counts()):,}"
-            f" authors{topic_clause}."
+            f"{corpus.name}: {counted(len(corpus), 'document')} by"
+            f" {counted(authors, 'author')}{topic_clause}."
         )
 
     def tables(self) -> list[Table]:
@@ -95,10 +97,10 @@ class ProblemsView(View):
 
     def finding(self) -> str:
         problems = self.problems
+        known = _lowest_to_highest(problems.sizes)
         return (
-            f"{len(problems):,} problems; {len(problems.documents):,} distinct texts; "
-            f"{_lowest_to_highest(problems.sizes)} known"
-            " documents each."
+            f"{counted(len(problems), 'problem')}; {counted(len(problems.documents), 'distinct text')};"
+            f" {known} known {'document' if known == '1' else 'documents'} each."
         )
 
     def tables(self) -> list[Table]:
@@ -124,7 +126,7 @@ class FoldView(View):
         fold = self.fold
         sides = (("training", fold.train, fold.train_same), ("testing", fold.test, fold.test_same))
         sizes = (
-            f"{len(problems):,} problems for {name} ({int(np.sum(truths)):,} same-author)"
+            f"{counted(len(problems), 'problem')} for {name} ({int(np.sum(truths)):,} same-author)"
             for name, problems, truths in sides
         )
         return f"{fold.name}: {', '.join(sizes)}."

@@ -464,7 +464,7 @@ def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
             write(folder)
     except OSError as error:
         raise InputError(
-            f"Raven cannot write the report ({error.strerror or error})",
+            f"the report cannot be written ({error.strerror or error})",
             file=target,
             fix=remedy(error),
         ) from error

@@ -295,7 +295,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
         )  # by its name the folder is known for a run's, whatever else a power cut leaves
     except OSError as error:
         raise InputError(
-            f"Raven cannot write to the output folder ({error.strerror})",
+            f"the output folder cannot be written ({error.strerror})",
             file=folder,
             fix="give another folder",
         ) from error

@@ -338,7 +338,7 @@ def test_usage_and_places(corpus, tmp_path):
     assert "not a trained verifier" in str(
         run(METHOD, "--load", "x", "--test", corpus, "--out", "a.txt").exception
     )
-    assert "there is no verifier named" in str(ask(corpus, "a.txt", "pmp").exception)
+    assert "unknown verifier" in str(ask(corpus, "a.txt", "pmp").exception)
     (corpus / "test" / "toy000").rename(corpus / "test" / "toy 000")
     truth = corpus / "test" / "truth.txt"
     truth.unlink()
