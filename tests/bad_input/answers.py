@@ -31,13 +31,13 @@ ANSWERS = [
     Case(
         "truth in place of answers",
         "answers",
-        "truth.jsonl:1: this is truth, not answers",
+        "truth.jsonl:1: this file contains truth, not answers",
         {"truth.jsonl": '{"id": "p1", "same": true}\n'},
     ),
     Case(
         "PAN13 truth in place of answers",
         "answers",
-        "truth.txt: this is truth, not answers",
+        "truth.txt: this file contains truth, not answers",
         {"truth.txt": "EN001 Y\n"},
     ),
     Case(
@@ -200,7 +200,7 @@ ANSWERS = [
     Case(
         "UTF-16 without its mark",
         "answers",
-        "answers.txt:1: the text is UTF-16",
+        "answers.txt:1: the text is in UTF-16",
         {"answers.txt": "EN001 0.5\n".encode("utf-16-le")},
     ),
     Case(

@@ -157,13 +157,13 @@ REWRITINGS = [
     Case(
         "a number twice",
         "parts",
-        "p.json: obfuscation-id 1 stands twice",
+        "p.json: duplicate obfuscation-id 1",
         {"p.json": parts(part(), part())},
     ),
     Case(
         "parts in UTF-16",
         "parts",
-        "p.json: the text is UTF-16",
+        "p.json: the text is in UTF-16",
         {"p.json": parts(part()).encode("utf-16")},
     ),
     Case(
@@ -209,7 +209,7 @@ REWRITINGS = [
     Case(
         "two rewritings of one text",
         "rewritten",
-        "stands twice",
+        "duplicate id",
         {"r.jsonl": 2 * made()["r.jsonl"]},
     ),
     Case(

@@ -61,7 +61,7 @@ BATCHES = [
     ),
     _csv(
         "known twice in the header",
-        "b.csv:1: a column stands twice",
+        "b.csv:1: duplicate column",
         "questioned,known,known\nq.txt,q.txt,known.txt\n",
     ),
     _csv(
@@ -98,12 +98,12 @@ BATCHES = [
     ),
     _csv(
         "a text that is not there",
-        "b.csv:2: questioned: there is no such file or folder: q2.txt",
+        "b.csv:2: questioned: file or folder not found: q2.txt",
         HEAD + "c,q2.txt,known.txt\n",
     ),
     _csv(
         "a known text that is not there, of several",
-        "b.csv:2: known: there is no such file or folder: k2.txt",
+        "b.csv:2: known: file or folder not found: k2.txt",
         HEAD + "c,q.txt,known.txt;k2.txt\n",
     ),
     _csv(

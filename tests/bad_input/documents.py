@@ -24,7 +24,7 @@ DOCUMENTS = [
     ),
     _case(
         "a Word file that is none",
-        "it is damaged: [Content_Types].xml",
+        "it is damaged: Raven cannot unpack [Content_Types].xml",
         "a.docx",
         zip_of({"a": "x"}),
     ),
@@ -93,7 +93,7 @@ DOCUMENTS = [
     ),
     _case(
         "an EPUB without its list",
-        "it is damaged: META-INF/container.xml cannot be unpacked",
+        "it is damaged: Raven cannot unpack META-INF/container.xml",
         "a.epub",
         zip_of({"a.xhtml": "<p>Hello</p>"}),
     ),
@@ -168,7 +168,7 @@ DOCUMENTS = [
     ),
     _case(
         "a message of Outlook's cut short",
-        "it is damaged, or not an Outlook",
+        "it is damaged, or not Outlook",
         "a.msg",
         ole({"a": b"x"})[:3000],
     ),

@@ -36,7 +36,7 @@ FOLDERS = [
     Case(
         "a text beside the folders of authors",
         "corpus",
-        "found: 1 of 3 texts beside folders: loose.txt",
+        "found: 1 of 3 texts next to folders: loose.txt",
         {"ann/1.txt": f"{TEXT} One.", "bob/2.txt": f"{TEXT} Two.", "loose.txt": TEXT},
     ),
     Case(

@@ -47,13 +47,13 @@ PROBLEMS = [
     Case(
         "a text in UTF-16",
         "problems",
-        "found: EN001: EN001/unknown.txt: the text is UTF-16",
+        "found: EN001: EN001/unknown.txt: the text is in UTF-16",
         problem(EN001__unknown_dot_txt=TEXT.encode("utf-16")),
     ),
     Case(
         "a text in UTF-16 without its mark",
         "problems",
-        "found: EN001: EN001/unknown.txt: the text is UTF-16",
+        "found: EN001: EN001/unknown.txt: the text is in UTF-16",
         problem(EN001__unknown_dot_txt=TEXT.encode("utf-16-le")),
     ),
     Case(
@@ -71,7 +71,7 @@ PROBLEMS = [
     Case(
         "truth with answers in it",
         "problems",
-        "truth.txt:1: these are answers, not truth",
+        "truth.txt:1: this is an answer, not truth",
         problem(truth_dot_txt="EN001 0.7\n"),
     ),
     Case(
@@ -92,7 +92,7 @@ PROBLEMS = [
     Case(
         "truth in UTF-16",
         "problems",
-        "truth.txt:1: the text is UTF-16",
+        "truth.txt:1: the text is in UTF-16",
         problem(truth_dot_txt="EN001 Y\n".encode("utf-16")),
     ),
     Case(

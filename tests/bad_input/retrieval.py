@@ -34,7 +34,7 @@ def files(**changed: str) -> dict[str, str | bytes]:
 
 
 RETRIEVAL = [
-    Case("no candidates", "retrieval", "there is no candidates.jsonl", files(candidates=""), ""),
+    Case("no candidates", "retrieval", "candidates.jsonl not found", files(candidates=""), ""),
     Case(
         "a line that is no JSON",
         "retrieval",

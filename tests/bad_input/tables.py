@@ -8,14 +8,14 @@ TABLES = [
     Case(
         "a file that is not there",
         "corpus",
-        "essays.csv: there is no such file or folder",
+        "essays.csv: file or folder not found",
         {},
         "essays.csv",
     ),
     Case(
         "a name close to one that is there",
         "corpus",
-        "esays.csv: there is no such file or folder",
+        "esays.csv: file or folder not found",
         {"essays.csv": GOOD_CSV},
         "esays.csv",
     ),
@@ -86,7 +86,7 @@ TABLES = [
     Case(
         "a frame of pandas with two columns of one name",
         "corpus",
-        "c.json: a column stands twice",
+        "c.json: duplicate column",
         {
             "c.json": f'{{"columns":["text","author","author"],"index":[0],"data":[["{TEXT}","ann","bob"]]}}'
         },
@@ -94,7 +94,7 @@ TABLES = [
     Case(
         "two columns that differ in a blank",
         "corpus",
-        "c.jsonl:1: a column stands twice",
+        "c.jsonl:1: duplicate column",
         {"c.jsonl": row(**{"genre": "a", "genre ": "b"})},
     ),
     Case(
@@ -130,7 +130,7 @@ TABLES = [
     Case(
         "a CSV with a column that stands twice",
         "corpus",
-        "c.csv:1: a column stands twice",
+        "c.csv:1: duplicate column",
         {"c.csv": GOOD_CSV.replace("topic", "author")},
     ),
     Case(
@@ -166,19 +166,19 @@ TABLES = [
     Case(
         "a CSV in UTF-16 with its mark",
         "corpus",
-        "c.csv:1: the text is UTF-16",
+        "c.csv:1: the text is in UTF-16",
         {"c.csv": GOOD_CSV.encode("utf-16")},
     ),
     Case(
         "a CSV in UTF-16 without a mark",
         "corpus",
-        "c.csv:1: the text is UTF-16",
+        "c.csv:1: the text is in UTF-16",
         {"c.csv": GOOD_CSV.encode("utf-16-le")},
     ),
     Case(
         "a CSV in big-endian UTF-16 without a mark",
         "corpus",
-        "c.csv:1: the text is UTF-16",
+        "c.csv:1: the text is in UTF-16",
         {"c.csv": GOOD_CSV.encode("utf-16-be")},
     ),
     Case(
@@ -437,13 +437,13 @@ TABLES = [
     Case(
         "JSON lines in UTF-16 without a mark",
         "corpus",
-        "c.jsonl:1: the text is UTF-16",
+        "c.jsonl:1: the text is in UTF-16",
         {"c.jsonl": row().encode("utf-16-le")},
     ),
     Case(
         "JSON lines in UTF-32",
         "corpus",
-        "c.jsonl:1: the text is UTF-32",
+        "c.jsonl:1: the text is in UTF-32",
         {"c.jsonl": row().encode("utf-32")},
     ),
     Case(

@@ -43,7 +43,7 @@ TRUTH = [
     Case(
         "answers in place of truth",
         "truth",
-        "answers.jsonl:1: these are answers, not truth",
+        "answers.jsonl:1: this is an answer, not truth",
         {"answers.jsonl": '{"id": "p1", "value": 0.5}\n'},
     ),
     Case(
@@ -140,7 +140,7 @@ ATTRIBUTES = [
     Case(
         "a column that is not there",
         "attribute",
-        "a.csv:2: there is no 'lenght' here",
+        "a.csv:2: column 'lenght' not found here",
         {"a.csv": "id,length\np1,3\n"},
         "a.csv:lenght",
     ),

@@ -25,7 +25,7 @@ from ravenbench.errors import InputError
 
 HALF, WHOLE = "Ann\ud83d Lee", "Ann\U0001f600 Lee"
 ROW = {"id": "d1", "text": "A text of some words.", "author": "Ann Lee", "topic": "a"}
-TWICE = r"a column stands twice\s+found: '{}'\s+expected: each name once\s+fix: rename or remove"
+TWICE = r"duplicate column\s+found: '{}'\s+expected: each name once\s+fix: rename or remove"
 HALVED = r", row {}: {} is not valid Unicode: it contains a lone surrogate\s+found: .*\\ud83d.*\s+fix: write the whole"
 EMPTY = "this table has no rows"
 
@@ -99,7 +99,7 @@ KINDS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "columns in two rows that become one": (
         lambda: Named([("a", "b"), ("a", "b")], (1, 2)),
-        r"a column stands twice\s+found: \"\('a', 'b'\)\"",
+        r"duplicate column\s+found: \"\('a', 'b'\)\"",
     ),
     "columns 1 and '1' in pandas": (lambda: Named([1, "1"], ("a", "b")), TWICE.format("1")),
     "columns 1 and '1' in a record": (lambda: [{**ROW, 1: "a", "1": "b"}], TWICE.format("1")),
@@ -109,7 +109,7 @@ KINDS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "systems 1 and '1'": (
         lambda: [{"system": name, "id": f"p{name!r}", "value": 0.5} for name in (1, "1")],
-        r"a system stands twice\s+found: '1'\s+expected: each name once",
+        r"duplicate system\s+found: '1'\s+expected: each name once",
     ),
     "systems True and 'True' in polars": (
         lambda: pl.DataFrame(
@@ -119,7 +119,7 @@ KINDS: dict[str, tuple[Callable[[], Any], str]] = {
                 "value": [0.5, 0.5],
             }
         ),
-        r"a system stands twice\s+found: 'True'",
+        r"duplicate system\s+found: 'True'",
     ),
     "an object of no kind that tables have": (
         lambda: [{**ROW, "author": object()}],

@@ -259,9 +259,9 @@ def test_what_a_collection_has_is_listed(room, kind):
 )
 def test_every_command_says_the_most_important_and_counts_the_rest(room, command):
     said = room(command, "folder")
-    assert "note: spellings of one" not in said, "what is left out comes first"
-    assert "left out" in said
-    assert re.search(r"note: and \d+ more: raven corpus check \S*folder\.", said), said
+    assert "mind: spellings of one" not in said, "what is left out comes first"
+    assert "leaves out" in said
+    assert re.search(r"mind: and \d+ further: raven corpus check \S*folder\.", said), said
 
 
 def test_what_varies_within_and_what_holds_no_word_is_listed(room):

@@ -53,7 +53,7 @@ TWICE_A_TOPIC = [(f"a{i // 2}-{t}", f"t{t}") for t in range(6) for i in range(8)
         (
             [("b", f"t{t}") for t in range(4) for _ in range(8)] + [("c", "rare")],
             {"topics": 4, "folds": 2},
-            "one author",
+            "the same author",
         ),
         (
             ONCE_A_TOPIC,

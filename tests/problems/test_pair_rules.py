@@ -129,7 +129,7 @@ def test_only_the_faithful_reference_mislabels_under_a_limit():
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_impossible_corpora_are_refused_with_counts(rule):
     alone = np.arange(5)
-    with pytest.raises(CorpusError, match="5 documents of 5 authors"):
+    with pytest.raises(CorpusError, match="5 documents by 5 authors"):
         rule.draw(alone, alone, np.zeros(5, dtype=np.int64), stream(0, "x"))
     with pytest.raises(CorpusError, match=r"different-author pair|one author"):
         rule.draw(alone, np.zeros(5, dtype=np.int64), np.zeros(5, dtype=np.int64), stream(0, "x"))

@@ -247,7 +247,7 @@ def test_suggestions_always_fit(topics, folds, seed):
     [
         ({"topics": 9}, "9 topics cannot be chosen from 8"),
         ({"topics": 4, "folds": 5}, "4 topics cannot be divided into 5 folds"),
-        ({"min_docs": 500}, "0 topics have 500 documents or more"),
+        ({"min_docs": 500}, "0 topics with 500 documents or more"),
     ],
 )
 def test_what_a_corpus_cannot_fill_is_refused(asked, message):

@@ -209,7 +209,7 @@ def test_what_cannot_be_transplanted_is_counted():
         reasons.REPEATED: 1,
     }
     assert done.rows.tolist() == [5]
-    assert "1 left out: no other author" in shortage(1, 0, done.left_out)
+    assert "1 left out because no other author" in shortage(1, 0, done.left_out)
 
 
 def test_no_topic_far_from_both():
@@ -276,4 +276,4 @@ def test_labels_must_fit():
 
 def test_shortage():
     assert shortage(20, 20, {}) is None
-    assert shortage(3, 30, {"why": 2}).endswith("20 of each are needed (2 left out: why)")
+    assert shortage(3, 30, {"why": 2}).endswith("20 of each are needed (2 left out because why)")
