@@ -354,7 +354,7 @@ def check_type(name: str, takes: str, value: Any) -> None:
             )
         ):
             return
-    problem = f"{name}: this is a {type(value).__name__}"
+    problem = f"{name}: wrong type, {type(value).__name__}"
     raise SpecError(problem, found=value, expected=takes, fix=_mended(value))
 
 

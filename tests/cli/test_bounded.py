@@ -146,13 +146,13 @@ def test_a_fork_is_told(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        (lambda: ravenbench.run(5), "corpus: a int"),
-        (lambda: ravenbench.run("synthetic", out=5), "out: a int"),
-        (lambda: ravenbench.run("synthetic", workers="two"), "workers: a str"),
-        (lambda: ravenbench.run("synthetic", verifiers=7), "verifiers: a int"),
+        (lambda: ravenbench.run(5), "corpus: wrong type, int"),
+        (lambda: ravenbench.run("synthetic", out=5), "out: wrong type, int"),
+        (lambda: ravenbench.run("synthetic", workers="two"), "workers: wrong type, str"),
+        (lambda: ravenbench.run("synthetic", verifiers=7), "verifiers: wrong type, int"),
         (lambda: ravenbench.run("synthetic", folds=10**20), "this number is out of range"),
         (lambda: ravenbench.retrieve("synthetic", k=[10**20]), "this number is out of range"),
-        (lambda: ravenbench.parse("verifier", 5), "text: a int"),
+        (lambda: ravenbench.parse("verifier", 5), "text: wrong type, int"),
         (lambda: ravenbench.validate("synthetic", most_cllr=1e-320), "this number is out of range"),
     ],
 )

@@ -380,7 +380,7 @@ def check_given(options: Iterable[Option], values: Mapping[str, Any]) -> None:
         if value is None:
             continue
         if isinstance(value, str) and takes in ("int", "float", "bool"):
-            raise SpecError(f"{option.name}: this is a str", found=value, expected=takes)
+            raise SpecError(f"{option.name}: wrong type, str", found=value, expected=takes)
         check_type(option.name, takes, value)
         check_option(option.name, value)
 

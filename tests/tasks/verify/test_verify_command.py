@@ -331,7 +331,7 @@ def test_usage_and_places(corpus, tmp_path):
     for arguments in ((), ("--train", corpus, "--load", "x")):
         error = run(METHOD, "--test", corpus, "--out", "a.txt", *arguments).exception
         assert isinstance(error, SpecError) and "one of --train and --load" in str(error)
-    assert "name the file" in str(ask(corpus, tmp_path).exception)
+    assert "give the name of a file" in str(ask(corpus, tmp_path).exception)
     (tmp_path / "file").write_text("")
     refused = str(ask(corpus, tmp_path / "file" / "a.txt").exception)
     assert "cannot be written" in refused and "trial" not in refused
