@@ -129,7 +129,7 @@ def test_splits():
     roots = ["du/test", "du/train", "plain"]
     assert split_roots(roots, None, "z") == roots
     assert split_roots(roots, "train", "z") == ["du/train", "plain"]
-    with pytest.raises(FormatError, match="no test/ folder"):
+    with pytest.raises(FormatError, match="no folder test/"):
         split_roots(["du/train"], "test", "z")
 
 

@@ -149,7 +149,7 @@ def test_a_source_that_changes_while_it_is_read(pairs, tmp_path, monkeypatch):
 def test_a_source_that_cannot_be_used_leaves_nothing(tmp_path):
     table = tmp_path / "t.jsonl"
     table.write_text('{"text": "a", "author": "b"}')
-    with pytest.raises(FormatError, match="no column 'topic'"):
+    with pytest.raises(FormatError, match="column 'topic' not found"):
         import_corpus(table, tmp_path / "it")
     assert list(tmp_path.iterdir()) == [table]
 

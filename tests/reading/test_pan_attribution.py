@@ -116,12 +116,12 @@ def test_macro_f1():
         (
             "ground-truth.json",
             '[{"unknown-text": "unknown00001.txt", "true-author": "z"}]',
-            "no candidate",
+            "not a candidate",
         ),
         (
             "ground-truth.json",
             '[{"unknown-text": "u9.txt", "true-author": "candidate00001"}]',
-            "not there",
+            "does not exist",
         ),
         ("ground-truth.json", "[]", "no entry for a text"),
         ("ground-truth.json", '[{"unknown-text": "unknown00001.txt"}]', "incomplete"),

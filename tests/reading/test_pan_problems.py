@@ -77,7 +77,7 @@ def test_one_bad_problem_stops_nothing(tmp_path):
         "EN006": "empty",
         "EN008": "UTF-8",
         "EN009": "no folder",
-        "EN011": "does not name",
+        "EN011": "does not contain",
         "../EN012": "path",
     }
     assert set(found.faults) == set(reasons)
@@ -110,7 +110,7 @@ def test_structural_errors(tmp_path):
     (tmp_path / "contents.json").write_text("[")
     with pytest.raises(FormatError, match=r"contents.json:1: not JSON"):
         read_problems(tmp_path)
-    with pytest.raises(FormatError, match="no problem of"):
+    with pytest.raises(FormatError, match="cannot read any problem of"):
         (tmp_path / "contents.json").unlink()
         (tmp_path / "EN001" / "unknown.txt").unlink()
         read_problems(tmp_path)

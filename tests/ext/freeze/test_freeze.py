@@ -171,7 +171,7 @@ def test_commands_write_refuse_and_write_in_part(folder, manifest, tmp_path):
     assert len(found) == manifest.sets[0].problems and found.problems.author is not None
     fewer = CORPUS.replace("documents=240", "documents=230")
     done = raven("thaw", folder / "split.json", fewer, "-o", tmp_path / "part")
-    assert "nothing was written" in str(done.exception) and "missing: d00239" in done.output
+    assert "Raven writes nothing" in str(done.exception) and "missing: d00239" in done.output
     assert (
         not (tmp_path / "part").exists()
         and raven("thaw", folder / "split.json", fewer).exit_code == 2

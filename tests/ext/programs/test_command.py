@@ -147,14 +147,14 @@ def test_files_of_a_checkout_are_found(tmp_path: Path) -> None:
 
 FAULTS = {
     "crash": ("raise SystemExit('out of luck')", r"ended with code 1\n.*stderr ends: out of luck"),
-    "signal": ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
-    "nothing": ("", "there are no answers|expected one file"),
+    "signal": ("import os; os.kill(os.getpid(), 9)", "SIGKILL ended it"),
+    "nothing": ("", "no answers found|not exactly one file"),
     "missing": ("write([(i, 1) for i in ids[1:]])", "1 problem without an answer"),
     "unknown": ("write([(i, 1) for i in [*ids, 'other']])", "without a problem\n.*other"),
     "twice": ("write([(i, 1) for i in [*ids, ids[0]]])", "duplicate id in the answers"),
     "nan": ("write([(i, float('nan')) for i in ids])", "value is NaN"),
     "text": ("write([(i, '1') for i in ids])", "value is a string"),
-    "path": ("write([('../' + i, 1) for i in ids])", "not answered"),
+    "path": ("write([('../' + i, 1) for i in ids])", "without an answer"),
     "range": ("write([(i, 1.5) for i in ids])", "outside"),
     "input": ("input('password? ')", "EOFError"),
     "terminal": ("open('/dev/tty')", "OSError|FileNotFoundError"),
