@@ -65,7 +65,7 @@ def test_what_is_not_there_is_said_with_all_columns_and_the_way_out(tmp_path):
     assert "column 'topic' not found" in str(told.value) and "month (5)" in str(told.value)
     assert "different values in 40 rows" in str(told.value)
     assert "--topic none" in str(told.value)
-    with pytest.raises(FormatError, match="no column 'text'"):
+    with pytest.raises(FormatError, match="column 'text' not found"):
         read_table(table(tmp_path, ("stuff", "author", "topic"), other=LONG * 2))
 
 

@@ -545,7 +545,7 @@ def test_tabs_are_what_separates_where_there_are_any(tmp_path):
 @pytest.mark.parametrize(
     ("column", "value", "fix"),
     [
-        ("prediction", 0.3, "rename prediction to value, if prediction is"),
+        ("prediction", 0.3, "rename prediction to value, if it is a number"),
         ("distance", 0.3, "write 1 - distance as value"),
         ("prediction", "same", "as value, in place of prediction"),
     ],

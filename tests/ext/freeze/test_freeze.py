@@ -176,7 +176,7 @@ def test_commands_write_refuse_and_write_in_part(folder, manifest, tmp_path):
         not (tmp_path / "part").exists()
         and raven("thaw", folder / "split.json", fewer).exit_code == 2
     )
-    with pytest.raises(InputError, match="nothing was written"):
+    with pytest.raises(InputError, match="Raven writes nothing"):
         thaw(manifest, fewer, tmp_path / "part")
     done = raven(
         "thaw", folder / "split.json", fewer, "-o", tmp_path / "part", "--partial", "--json"
