@@ -178,7 +178,7 @@ def test_a_pipeline_is_saved_and_loaded_and_a_strangers_step_is_not(mine, tmp_pa
     verifier = as_verifier(mine.Piped()).fit(train, same)
     loaded = persist.load(persist.save(verifier, tmp_path / "a"), mine.Piped())
     assert (loaded.verify(train) == verifier.verify(train)).all()
-    with pytest.raises(SpecError, match="it holds a sklearn"):
+    with pytest.raises(SpecError, match="it contains a sklearn"):
         persist.save(as_verifier(mine.Stranger()).fit(train, same), tmp_path / "b")
 
 

@@ -208,23 +208,23 @@ COMPONENTS = [
         None,
         "calibrated(band, band)",
     ),
-    Case("a misspelt encoder", "encoder", "there is no encoder named 'lsaa'", None, "lsaa"),
-    Case("a misspelt sampler", "sampler", "there is no sampler named 'hitz'", None, "hitz"),
+    Case("a misspelt encoder", "encoder", "unknown encoder 'lsaa'", None, "lsaa"),
+    Case("a misspelt sampler", "sampler", "unknown sampler 'hitz'", None, "hitz"),
     Case(
         "a misspelt obfuscator",
         "obfuscator",
-        "there is no obfuscator named 'ravenhide'",
+        "unknown obfuscator 'ravenhide'",
         None,
         "ravenhide",
     ),
     Case(
         "a misspelt method of attribution",
         "attributor",
-        "there is no attributor named 'char-svmm'",
+        "unknown attributor 'char-svmm'",
         None,
         "char-svmm",
     ),
-    Case("a misspelt corpus", "corpus", "there is no corpus named 'newsgrups'", None, "newsgrups"),
+    Case("a misspelt corpus", "corpus", "unknown corpus 'newsgrups'", None, "newsgrups"),
 ]
 
 STORES = [
@@ -263,14 +263,14 @@ STORES = [
     Case(
         "run.json of the first format",
         "store",
-        "run/run.json: this folder was written by another version of Raven",
+        "run/run.json: another version of Raven wrote this folder",
         {"run/run.json": '{"spec": {}}'},
         "run",
     ),
     Case(
         "run.json of a format to come",
         "store",
-        "run/run.json: this folder was written by another version of Raven",
+        "run/run.json: another version of Raven wrote this folder",
         {"run/run.json": '{"format": 99, "kind": "run", "sha256": "", "record": {}}'},
         "run",
     ),

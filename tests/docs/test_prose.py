@@ -96,13 +96,13 @@ def test_a_way_to_give_a_corpus_is_taken(corpora, monkeypatch, line):
 def test_a_run_without_topics_tests_authors_that_it_did_not_learn_from(corpora, monkeypatch):
     done = raven(corpora, monkeypatch, "raven run texts/ --verifiers length --out run")
     assert done.exit_code == 0, done.output
-    assert "authors were dealt into 6 groups" in " ".join(done.output.split())
+    assert "Raven divides the authors into 6 groups" in " ".join(done.output.split())
     from ravenbench.store.store import Store
 
     plan = Store.open(corpora / "run").plan
     assert all(record.authors.both == 0 for record in plan.folds.values() if record.authors)
     page = (corpora / "run" / "report" / "index.html").read_text("utf-8")
-    assert "authors were dealt into" in page and "in 6 groups of authors" in page
+    assert "Raven divides the authors into" in page and "in 6 groups of authors" in page
     assert "6 topics" not in page and "6 topics" not in done.output
     planned = raven(corpora, monkeypatch, "raven run texts/ --verifiers length --plan").output
     assert "in 6 groups of authors" in " ".join(planned.split()) and "6 topics" not in planned

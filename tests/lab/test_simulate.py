@@ -300,13 +300,13 @@ def test_worlds_that_fail_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"corpus": "newsgruops"}, "no corpus named"),
+        ({"corpus": "newsgruops"}, "unknown corpus"),
         ({"doses": (0.0, 2.0)}, "doses must be"),
         ({"doses": "0.1, much"}, "doses must be"),
         ({"pools": 0}, "pools: expected"),
         ({"repetitions": 1}, "repetitions: expected"),
         ({"seed": -1}, "seed: expected"),
-        ({"pairs": "matchd"}, "no pair rule named"),
+        ({"pairs": "matchd"}, "unknown pair rule"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(given, message):
@@ -361,7 +361,7 @@ def test_scorers_read_the_script_of_their_world():
     )
     # Every character is a word of length 1.
     assert found[LENGTHS].content.swing.value == pytest.approx(0, abs=0.01)
-    with pytest.raises(SpecError, match="no segmenter"):
+    with pytest.raises(SpecError, match="unknown segmenter"):
         build({"segmenter": "syllables"})
 
 

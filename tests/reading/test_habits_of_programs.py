@@ -215,7 +215,7 @@ def test_a_refusal_says_what_may_be_its_cause(tmp_path):
     )
     with pytest.raises(
         CorpusError,
-        match=r"may refer to the same person: Jane Roe / Roe, Jane; .*\. If it is not the cause, add f",
+        match=r"may refer to the same person: Jane Roe / Roe, Jane; .*\. If it is not the cause, add m",
     ):
         load_corpus(tmp_path / "t.csv")
     for name in ("c.tar.gz", "t.csv.bz2"):

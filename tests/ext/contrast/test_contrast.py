@@ -299,7 +299,7 @@ def test_authors_whose_texts_are_short_are_known(tmp_path):
             tmp_path / "her", tmp_path / "his", text_slice_length=20, resamples=50
         ).analysis.notes
     )
-    assert "wrote texts of a slice" not in notes and "not known" not in notes
+    assert "wrote texts as long as a slice" not in notes and "not known" not in notes
 
 
 def test_texts_without_authors_are_texts(tmp_path):

@@ -375,9 +375,9 @@ def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
 
 
 def test_without_a_file_or_with_a_folder(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="file or folder not found"):
         read_document(tmp_path / "a.docx")
-    with pytest.raises(InputError, match="a folder stands"):
+    with pytest.raises(InputError, match="this is a folder, not one text"):
         read_document(tmp_path)
 
 

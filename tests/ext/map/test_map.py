@@ -302,7 +302,7 @@ def test_documents_are_read_as_other_commands_read_them(tmp_path, need_extra):
         ("A", "a text"),
         ("B", "another text"),
     ]
-    assert len(left_out) == 1 and "1 file left out (B/scan.pdf), for" in left_out[0]
+    assert len(left_out) == 1 and "Raven leaves out 1 file (B/scan.pdf): " in left_out[0]
 
 
 def test_texts_without_another_by_their_author_are_said_to_be_left_out_and_signs_are_explained(

@@ -189,7 +189,7 @@ def test_stderr_ends_the_message_of_bad_answers(tmp_path: Path) -> None:
 
 def test_a_hang_is_stopped(tmp_path: Path) -> None:
     began = time.monotonic()
-    with pytest.raises(ProgramError, match=r"stopped after 0.5 seconds\n.*thinking"):
+    with pytest.raises(ProgramError, match=r"Raven stopped it after 0.5 seconds\n.*thinking"):
         answer(
             tmp_path,
             "import time\nprint('thinking', file=sys.stderr, flush=True)\ntime.sleep(60)",

@@ -286,7 +286,7 @@ def test_spellings_of_one_author_are_one(tmp_path, monkeypatch, spellings):
     ) == ["c", "d"]
     assert pool.faults["without"] == ["q"]
     assert (
-        "spellings of one author's name were joined" in said[0]
+        "Raven joins different spellings of one author's name" in said[0]
         and "these authors are nobody in particular, so they have no true candidates: [deleted]"
         in said[1]
     )

@@ -229,7 +229,10 @@ def test_late_answers_to_an_evaluation_are_ranked_among_the_others(tmp_path, mon
         r'<th scope="row"><a href="systems/late.html">&lt;late&gt;</a>', page.read_text()
     )
     unchanged = site([tmp_path / "task"], tmp_path / "unchanged")
-    assert "handed in later" not in (unchanged.parent / "boards" / "task.html").read_text()
+    assert (
+        "because of later submissions"
+        not in (unchanged.parent / "boards" / "task.html").read_text()
+    )
     before = page.read_bytes()
     for text, said in (
         ('{"id": "nobody", "value": 1}\n', "nobody"),

@@ -117,7 +117,7 @@ def catalogued(entry: CatalogueEntry) -> Table:
             "page": entry.url,
             "licence": entry.licence,
             "cite": entry.citation,
-            "mind": " ".join(entry.notes),
+            "note": " ".join(entry.notes),
         },
     )
 

@@ -7,7 +7,7 @@ Out: a ``Rewriting`` in parts with counts of operations; its notes state the nea
 without texts, MissingPart without both a folder and Brown; SpecError for a limit not above 0, when it is made.
 
 Ours. The text must stay the person's text: Raven makes only edits from a closed list (``raven_hide_edits``), each with
-a cost in sense, and stops when the goal is reached or the limit of cost allows no more. It does not ask verifiers but a
+a cost in meaning, and stops when the goal is reached or the limit of cost allows no more. It does not ask verifiers but a
 panel of fast measures (``raven_hide_panel``); compression, which is not in the panel, measures at the end how
 recognisable the text is.
 """
@@ -146,7 +146,7 @@ class RavenHide(Obfuscator):
                 "how recognisable it is"
             )
         notes.append(
-            f"{counted(len(chosen), 'edit')}, cost in sense {cost:.1f} for 100 words (limit "
+            f"{counted(len(chosen), 'edit')}, cost in meaning {cost:.1f} for 100 words (limit "
             f"{self.limit:g}); Raven stopped because {reason}"
         )
         left = ", ".join(f"“{word}”" for word in panel.telling(new)) if known else ""
