@@ -881,7 +881,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     blocks: list[RenderableType] = [
         view.for_terminal(forecast_table(forecast)),
         *([] if forecast.sweep is None else [view.for_terminal(planned_sweep(forecast.sweep))]),
-        Text(f"{forecast.fits:,} fits, {forecast.cells:,} cells."),
+        Text(f"{counted(forecast.fits, 'fit')}, {counted(forecast.cells, 'cell')}."),
     ]
     if forecast.detectable is not None:
         text = (
