@@ -141,7 +141,7 @@ CASES: dict[str, list[Said]] = {
         ),
     ],
     "messages-2": [
-        Said("texts maildir -o {out}", ("they are mails", ".eml"), code=2),
+        Said("texts maildir -o {out}", ("these are e-mails", ".eml"), code=2),
         Said("corpus info imdb62.txt", ("mv imdb62.txt imdb62.tsv",), ("imdb62.txt.csv",), 2),
         Said("corpus info corpus.rds", ("in R: write.csv(", "readRDS"), ("mv ",), 2),
         Said("detect ai.csv --train ai.csv", ("docs/faq.md explains why",), code=2),

@@ -1794,7 +1794,10 @@ def test_texts_say_who_is_no_author(tmp_path):
     ):
         assert said in " ".join(ended.said.split()), (said, ended.said)
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
-    assert "may be a part of a data set: train" in page and "the target of this link does not exist" in page
+    assert (
+        "may be a part of a data set: train" in page
+        and "the target of this link does not exist" in page
+    )
     for part in ("train", "test"):
         (tmp_path / "parted" / part / "ann").mkdir(parents=True)
         (tmp_path / "parted" / part / "ann" / "1.txt").write_text(f"Words of hers in {part}.")

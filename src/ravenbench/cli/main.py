@@ -113,7 +113,7 @@ class _Switches:
         return params
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click does; a word of the command line that it names commands no terminal."""
+        """Parse as click does; escape control characters of the command line that an error quotes."""
         try:
             remaining: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]
             return remaining

@@ -2,7 +2,7 @@
 
 In: ``sys.stdout``, ``sys.stderr`` and signals of this process.
 Out: ``make_plain`` has streams write every text, characters that they lack as the nearest they have or as escapes;
-``writes_all`` and ``interrupted`` are bool; ``farewell`` gives an exit code, 128 and the signal's number; ``obey``
+``writes_all`` and ``interrupted`` are bool; ``farewell`` returns an exit code, 128 plus the signal's number; ``obey``
 raises SystemExit if a signal came. ``listen`` and ``last`` set what a signal does.
 """
 
@@ -117,7 +117,7 @@ def interrupted() -> bool:
 
 
 def farewell() -> int:
-    """Remove the private folders of workers that were stopped; returns the exit code, 128 and the signal's number."""
+    """Remove the private folders of workers that were stopped; return the exit code, 128 plus the signal's number."""
     from ravenbench.programs import sweep  # numpy comes with it, for which --help need not wait
 
     sweep(patience=5.0)

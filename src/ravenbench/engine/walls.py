@@ -143,7 +143,7 @@ def _kernels() -> set[str]:
 
 
 def view(modules: Iterable[str], texts: Iterable[str], run: Path | None) -> list[str]:
-    """What code of these modules sees, which may read files that these texts name; not the folder of a run."""
+    """Return what code of these modules may read: files that these texts name, but not the folder of a run."""
     shown = [sys.prefix, sys.base_prefix]
     for module in {"ravenbench", *(name.partition(".")[0] for name in modules)}:
         with suppress(Exception):

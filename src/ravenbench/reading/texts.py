@@ -224,7 +224,7 @@ def _as_documents(place: Path, left_out: Sequence[LeftOutFile]) -> str | None:
     with suppress(OSError, IndexError):
         if "headers" in signs_of_mail((place / left_out[0][0]).read_text("latin-1")[:20_000]):
             folder = shlex.quote(str(place))
-            return f"they are mails: find {folder} -type f -exec mv {{}} {{}}.eml \\;"
+            return f"these are e-mails; name them .eml first: find {folder} -type f -exec mv {{}} {{}}.eml \\;"
     return None
 
 

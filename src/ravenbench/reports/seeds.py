@@ -259,7 +259,7 @@ class PooledSets(PooledSeeds):
 
 
 def pooled_table(tables: Sequence[Table], *, drawn: bool = True) -> Table | None:
-    """One table of the same in several runs; None where their columns or rows are not the same.
+    """Merge one table of several runs; return None if their columns or rows differ.
 
     ``drawn``: runs differ in what was drawn; otherwise in their data, and rows that some lack are left out. A row is
     identified by its first texts, as many as necessary, at any place; other texts (verdicts, say) are counted.

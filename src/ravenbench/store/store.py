@@ -111,7 +111,7 @@ class Store(Shown):
         store = cls(files.location(path))
         if not (store.path / "run.json").is_file():
             raise InputError(
-                "not a run folder", file=path, expected="a folder that a command of Raven wrote"
+                "not a run folder", file=path, expected="a folder written by a Raven command"
             )
         again = f"repeat raven {store.kind}"
         if not (store.path / "plan.json").is_file():

@@ -217,7 +217,7 @@ def safety(
     progress: Progress | None = None,
     cell_timeout: float | None = None,
 ) -> RunResult:
-    """Rewrite the questioned texts of same-author problems, verify again, and measure what the texts lost."""
+    """Rewrite the questioned texts of same-author problems, verify again, and measure how much recall and meaning are lost."""
 
 def compare(
     questioned: str | Path | Tabular | Sequence[str | Path | Tabular] | None = None,

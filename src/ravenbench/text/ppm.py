@@ -2,7 +2,7 @@
 
 In: a ``TextTable``, rows a and b of it (n,), ``order`` (longest context, 0 to 5), ``escape`` (None or "C"), ``budget``
 (bytes of memory), ``both`` (bool); for ``points_of`` UTF-8 bytes; for ``close_together`` pairs of rows.
-Out: ``cross_entropies`` gives float64 (n, 2): b under a's model, a under b's, in bits a character, from 0, lower = more
+Out: ``cross_entropies`` gives float64 (n, 2): b under a's model, a under b's, in bits per character, from 0, lower = more
 alike; NaN where either text is empty (the second may be NaN everywhere unless ``both``). ValueError for another order
 or escape. ``points_of`` gives code points, ``close_together`` an order (n,) of pairs, ``Shelf`` keeps models.
 
@@ -193,7 +193,7 @@ def cross_entropies(
     budget: int = BUDGET,
     both: bool = True,
 ) -> Floats:
-    """Return cross-entropies of text pairs in both directions, (n, 2), in bits a character, lower = more alike: ``b``
+    """Return cross-entropies of text pairs in both directions, (n, 2), in bits per character, lower = more alike: ``b``
     under the model of ``a``, then ``a`` under that of ``b``; both NaN where a text is empty. Where ``both`` are not
     wanted, the second may be NaN everywhere: where some texts are much longer than others it costs most of the time.
 

@@ -4,7 +4,7 @@ In: arrays of code points (n ≥ 1,), arrays that earlier functions filled, and 
 ``entries``, ``occurrences``, ``drop_end``, ``escapes`` (for escapes only), ``costs``, ``compare``; or, after
 ``drop_end``, ``number``, ``build``, ``read``.
 Out: the filled arrays (of most functions nothing else); costs are whole numbers in ``UNIT``s of a bit (2³² to a bit);
-``compare`` (m, 2) and ``read`` (m,) fill bits a character, float64, lower = more alike; ``pack`` gives bool,
+``compare`` (m, 2) and ``read`` (m,) fill bits per character, float64, lower = more alike; ``pack`` gives bool,
 ``entries`` two counts, ``number`` one, ``add_up`` and ``add_up_escaped`` a cost. An automaton is a table that reads
 another text character by character.
 

@@ -112,7 +112,7 @@ def test_as_an_option_of_the_search_and_on_a_site(store, place, tmp_path):
         methods["words"].figures["mrr"].value, abs=2e-3
     )
     said = " ".join(both.store.plan_as(ravenbench.ext.retrieval.task.RetrievePlan).warnings)
-    assert "some: queries without a ranking, which count as chance, of 40: 37" in said
+    assert "some: queries (of 40) without a ranking, which count as chance: 37" in said
     assert methods["some"].figures["mrr"].value < methods["plain"].figures["mrr"].value
     site([place / "own"], tmp_path / "site", submitted={"<late>": place / "some.jsonl"})
     board = (tmp_path / "site" / "boards" / "own.html").read_text()
@@ -160,7 +160,7 @@ def test_ties_and_what_is_not_listed_count_by_expectation(small, tmp_path):
         "a query without a line is chance"
     )
     assert ranking.notes("r") == [
-        "r: queries without a ranking, which count as chance, of 2: 1; candidates not listed for a query, which share "
+        "r: queries (of 2) without a ranking, which count as chance: 1; candidates not listed for a query, which share "
         "its last place, of 6 (median): 3; lines with the same score as another candidate of the query, which are ties: "
         "2; lines left out, because their query has no true candidate: 1."
     ]

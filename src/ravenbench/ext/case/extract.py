@@ -64,7 +64,7 @@ class Extract(Component):
         rows = np.flatnonzero(codes >= 0)
         if not len(rows):
             raise CorpusError(
-                f"no document of {corpus.name} has a topic to divide",
+                f"no document of {corpus.name} has a topic",
                 found=counted(len(corpus), "document"),
             )
         vectors = unit_length(document_vectors(self.encoder or LSA(), corpus.texts, rows))

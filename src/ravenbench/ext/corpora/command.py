@@ -247,7 +247,7 @@ def check(
 
     Other commands print the most important notes, and the number of further notes.
 
-    A doubt says where to look; only you know whether it is justified. Exit code 2: Raven cannot read the input.
+    A doubt (a possible fault) says where to look; only you can judge whether it is one. Exit code 2: Raven cannot read the input.
     """
     from ravenbench.ext.corpora.check import checked
 

@@ -32,7 +32,7 @@ _LONGEST = 4000
 
 
 def read_pdf(path: Path, encoding: str | None = None) -> list[Document]:
-    """Read the one document of a PDF. Raises Unreadable if it is protected, damaged, or contains no text (a scan);
+    """Read a PDF as one document. Raises Unreadable if it is protected, damaged, or contains no text (a scan);
     MissingPart without pypdfium2."""
     try:
         import pypdfium2

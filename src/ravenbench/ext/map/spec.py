@@ -130,7 +130,7 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = "no"
     sample_size: Annotated[AtLeastTwo, about("Words in a sample. Default: 10000.")] = 10_000
     sample_overlap: Annotated[
-        Count, about("Words that a sample has in common with the next. Default: 0.")
+        Count, about("Overlap of consecutive samples, in words. Default: 0.")
     ] = 0
     number_of_samples: Annotated[AtLeastOne, about("Random samples of each text. Default: 1.")] = 1
     linkage: Annotated[

@@ -129,7 +129,7 @@ class Ranking(Unlearned):
         ties = np.unique(row * len(values) + score, return_counts=True)[1] if len(row) else row
         ranked = listed[:count][listed[:count] > 0]
         self.counts_ = {
-            f"queries without a ranking, which count as chance, of {count:,}": count - len(ranked),
+            f"queries (of {count:,}) without a ranking, which count as chance": count - len(ranked),
             f"candidates not listed for a query, which share its last place, of {size:,} (median)": (
                 size - int(np.median(ranked)) if len(ranked) else size
             ),

@@ -259,7 +259,7 @@ class RetrieveReport(Report[Search]):
                 " decides, and the table shows its figures. Left: content off the topic of their true candidates."
                 " Swing: value with content"
                 " on topic minus value off topic. In rank: binary logarithms; +1: content halves the rank."
-                " Change: single ranks with other content, beyond chance. Verdict: these against"
+                " Change: how much single ranks change with other content, beyond chance. Verdict: these against"
                 f" δ = {RANK_MARGIN}; none if fewer than {FEWEST_UNITS} authors wrote the"
                 " queries."
             ),

@@ -121,7 +121,7 @@ def diff(
     encoder: SentenceEncoder = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show original and rewriting phrase by phrase on static pages, to read, print and grade blindly.
+    """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.
 
     raven diff essay.txt hidden.txt --out essay.html
 

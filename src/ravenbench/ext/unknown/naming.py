@@ -225,7 +225,7 @@ class Scored:
         return Posterior(self.none).fit(closed, absent, author, self.texts)
 
     def accuracy(self, how: str, scores: Floats, author: Ints, runs: list[Ints]) -> NamingAccuracy:
-        """Return how often the authors of known texts (runs of their passages) with these scores are named correctly."""
+        """Return the proportion of known texts (sequences of their passages) whose author these scores name."""
         used = np.isfinite(scores[:, np.arange(len(author)), author]).all(axis=0)
         share = 0.0
         interval = (0.0, 1.0)

@@ -44,7 +44,10 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         ),
     ] = (1.0, 1.0)
     same_share: Annotated[
-        float | None, about("Proportion of same-author problems in practice; default: as in truth.")
+        float | None,
+        about(
+            "Expected proportion of same-author problems in practice. Default: that of the truth file."
+        ),
     ] = None
     replicates: Annotated[AtLeastOne, about("Bootstrap replicates.")] = 10_000
     trials: Annotated[

@@ -273,7 +273,7 @@ def overall_table(overview: Overview) -> Table:
 
 
 def content_tables(overview: Overview) -> list[Table]:
-    """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
+    """Tables of style left and content effect of every verifier: over all corpora, and for each corpus."""
     table = replace(
         content.content_table(overview.content), title=f"{content.TITLE}: mean of the corpora"
     )

@@ -98,7 +98,10 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         about("Proportion of all topics in each of several pools."),
     ] = 0.5
     samplers: Annotated[
-        str, about("How to choose topics; default: hits (least alike), random, anti (most alike).")
+        str,
+        about(
+            "How to choose topics: hits (least similar; the default), random or anti (most similar)."
+        ),
     ] = "hits, random, anti"
     pairs: Annotated[str, about("Pair rule: matched or reference.")] = "matched"
     docs_per_topic: Annotated[

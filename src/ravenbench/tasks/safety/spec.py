@@ -101,7 +101,7 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     normalise: Annotated[
         str,
         about(
-            "Form to which the attack normalise reduces all texts: normaliser (plain form), or a "
+            "Transform that the attack normalise applies to all texts: normaliser (plain form), or a "
             "mask, for example posnoise or frequency-mask. Default: normaliser.",
             metavar="MASK",
         ),

@@ -128,7 +128,7 @@ class Verify(Task):
 
     A problem that cannot be read, or on which the method fails, stays unanswered (0.5) and is listed with its reason;
     the other problems are still answered. If the command is interrupted, the same command continues where it stopped.
-    If the problems have truth, the report gives AUC, c@1 and their product.
+    If the true answers are known, the report gives AUC, c@1 and their product.
 
         raven verify ppm --train pan14/en_essays.zip --test pan14/en_essays.zip --out answers.txt
 

@@ -287,7 +287,7 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             misleading(scored.misleading, scored.misleading_pairs, scored.fused.llr),
             *([] if scored.content is None else [scored.content.sentence]),
             contents_sentence(scored.verifiers_and_content),
-            f"On authors left out: {promised} (means: at most 1 if LRs are well calibrated).",
+            f"On held-out authors: {promised} (both means are at most 1 if LRs are well calibrated).",
             *([] if one.standing is None else [f"Validation: {one.standing.sentence}."]),
             *(f"note: {note}" for note in one.notes),
         ]
