@@ -217,7 +217,7 @@ def safety(
     progress: Progress | None = None,
     cell_timeout: float | None = None,
 ) -> RunResult:
-    """Rewrite the questioned texts of same-author problems, verify again, and measure how much recall and meaning are lost."""
+    """Rewrite the questioned texts of same-author problems, verify again, and measure the loss of recall and meaning."""
 
 def compare(
     questioned: str | Path | Tabular | Sequence[str | Path | Tabular] | None = None,

@@ -247,7 +247,8 @@ def check(
 
     Other commands print the most important notes, and the number of further notes.
 
-    A doubt (a possible fault) says where to look; only you can judge whether it is one. Exit code 2: Raven cannot read the input.
+    A doubt (a possible fault) says where to look; only you can judge whether it is one.
+    Exit code 2: Raven cannot read the input.
     """
     from ravenbench.ext.corpora.check import checked
 

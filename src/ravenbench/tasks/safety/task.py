@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Safety(Task):
-    """Rewrite the questioned texts of same-author problems, verify again, and measure how much recall and meaning are lost.
+    """Rewrite the questioned texts of same-author problems, verify again, and measure the loss of recall and meaning.
 
     If the command is interrupted, repeat it: it continues where it stopped.
 
