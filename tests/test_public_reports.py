@@ -169,14 +169,14 @@ CASES: dict[str, list[Said]] = {
         Said("corpus check lower", ("no capitals", PREPARED)),
         Said(
             "attribute --unknown q.txt --candidates lower --plan",
-            ("texts in question (q.txt) have blanks before commas and full stops", PREPARED),
+            ("questioned texts (q.txt) have blanks before commas and full stops", PREPARED),
         ),
         Said(
             "compare --questioned q.txt --known Austen=tokenised/Austen_Emma0.txt --background lower"
             " --plan",
             (
-                "texts in question (q.txt; Austen_Emma0.txt) have blanks before commas",
-                "nearly all background texts none there",
+                "questioned texts (q.txt; Austen_Emma0.txt) have blanks before commas",
+                "nearly all background texts have none there",
             ),
         ),
     ],
@@ -189,7 +189,7 @@ CASES: dict[str, list[Said]] = {
         )
     ],
     "tei-taken-for-text": [
-        Said("corpus info tei", ("1 documents by 1 authors (Somebody)",), code=2),
+        Said("corpus info tei", ("1 document by 1 author (Somebody)",), code=2),
         Said("texts tei -o {out}", ("1 text by 1 author",)),
         Said("attribute --unknown q.xml --candidates cand --plan", (), ("HTML",)),
     ],

@@ -85,7 +85,7 @@ def test_a_text_keeps_its_mark_and_line_ends(tmp_path, no_resources):
     source.write_bytes(text.encode())
     shown = raven("random(rate=0.4)", source, "--out", tmp_path / "new.txt")
     assert (
-        "1 of 1 texts changed" in shown
+        "1 of 1 text changed" in shown
         and "nltk.downloader wordnet" in shown.partition("\nin short: ")[2]
     )
     new = (tmp_path / "new.txt").read_bytes().decode()
@@ -142,5 +142,5 @@ def test_nothing_to_rewrite(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="no text found here"):
         raven("identity", tmp_path / "empty", "--out", tmp_path / "o")
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match="file or folder not found"):
         raven("identity", tmp_path / "none.txt", "--out", tmp_path / "o")

@@ -224,7 +224,7 @@ def test_no_topic_far_from_both():
 def test_texts_whose_words_cannot_be_found_are_refused_with_the_reason():
     texts, _ = TextTable.collect([f"Idonotknowwhatthisis{i}.Theysayitwillrain." for i in range(6)])
     done = Transplanter(texts).transplant(Problems.pairs(texts, [0, 1], [2, 3]))
-    assert len(done) == len(done.on) == 0 and "without spaces" in next(iter(done.left_out))
+    assert len(done) == len(done.on) == 0 and "no spaces between words" in next(iter(done.left_out))
     none, _ = TextTable.collect([])
     assert Transplanter(none).refusal == "there are no texts"
 

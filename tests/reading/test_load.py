@@ -168,7 +168,7 @@ def test_the_command(table, pairs, tmp_path):
     assert load_corpus(out).name == "mine"
     _raven("import", table, "-o", out)
     (out / "mine.txt").write_text("a note of the user's")
-    with pytest.raises(InputError, match="this file is in a folder that Raven wrote's"):
+    with pytest.raises(InputError, match="this file is in a folder that Raven wrote"):
         _raven("import", table, "-o", out)
     assert json.loads(_raven("fetch", "synthetic", "--json"))["place"] == "built in"
 

@@ -102,7 +102,7 @@ def test_a_store_without_rights(bucket, need_extra):
     refuse_after(0)
     need_extra("s3fs").S3FileSystem.clear_instance_cache()
     try:
-        with pytest.raises(InputError, match=r"cannot be written[\s\S]*your rights there"):
+        with pytest.raises(InputError, match=r"cannot be written[\s\S]*your permissions there"):
             run(CORPUS, out=f"{bucket}/one", **OPTIONS)
         with pytest.raises(InputError, match="cannot be read"):
             run(f"{bucket}/c.jsonl", **OPTIONS)

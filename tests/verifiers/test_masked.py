@@ -73,5 +73,5 @@ def test_a_run_reads_through_its_mask():
         "masked(char-ngram, frequency-mask(k=9))": "masked(char-ngram, frequency-mask(k=9))",
         "mine": "masked(ppm, frequency-mask(k=9))",
     }
-    with pytest.raises(SpecError, match="no transform named 'posnoize'"):
+    with pytest.raises(SpecError, match="unknown transform 'posnoize'"):
         build({"normalise": "posnoize"}).named_verifiers()

@@ -163,8 +163,8 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     able = len(np.unique(topic_author_pairs[0][count >= 2]))
     if able < single:
         raise CorpusError(
-            f"{single} of {sizes.folds} folds test on a single topic, but only {counted(able, 'topic')} have an author of"
-            " two documents",
+            f"{single} of {sizes.folds} folds test on a single topic, but only {counted(able, 'topic')}"
+            f" {'has' if able == 1 else 'have'} an author of two documents",
             found=f"{sizes.topics} topics in {sizes.folds} folds",
             expected=f"two topics or more for each fold, such as --topics {2 * sizes.folds}",
             fix=("give fewer --folds or " if sizes.topics >= 4 else "give ")

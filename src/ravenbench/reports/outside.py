@@ -203,7 +203,7 @@ def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outs
             "no answers to any fold of the run",
             file=folder,
             expected=f"{folds[0]}/answers.jsonl or answers.txt",
-            fix="run raven export RUN, which writes the folds to answer",
+            fix="raven export RUN writes the folds to answer",
         )
     if missing:
         notes.append(

@@ -1,4 +1,4 @@
-"""Says how recognisable a text is: how many texts by other authors are as near to its author's texts.
+"""Says how recognisable a text is: how many texts by other people come as near to the known texts.
 
 In: for ``Standing`` a count of texts by others that come as near, and of how many; for ``sentence`` what measured it.
 Out: a ``Standing``, whose ``share`` (0 to 1, lower = more recognisable) has Wilson's 95 % interval, one verdict
@@ -63,6 +63,6 @@ class Standing(NamedTuple):
         comes = "comes" if 1 in (self.nearer, self.of) else "come"
         return (
             f"{self.verdict} by {measured_by}: {self.nearer or 'none'} of"
-            f" {counted(self.of, 'text')} by other authors {comes} as near to the author's other"
-            f" texts ({self.share:.0%} [{low:.0%}, {high:.0%}]; up to {NEAREST:.0%} is recognised)"
+            f" {counted(self.of, 'text')} by other people {comes} as near to the known texts"
+            f" ({self.share:.0%} [{low:.0%}, {high:.0%}]; up to {NEAREST:.0%} is recognised)"
         )

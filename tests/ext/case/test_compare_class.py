@@ -238,7 +238,7 @@ def test_a_class_that_an_earlier_version_answered_is_refused_in_one_sentence(don
     for name in ("run.json", "plan.json"):
         told = (earlier / name).read_text()
         (earlier / name).write_text(told.replace('"format": 4', '"format": 3'))
-    said = r"another version of Raven\s+found: format 3\s+expected: format 4"
+    said = r"another version of Raven wrote this folder\s+found: format 3\s+expected: format 4"
     with pytest.raises(StoreError, match=said):
         analyse(Store.open(earlier))
 

@@ -127,7 +127,7 @@ def beats(place: Path) -> bool:
 def test_who_clears_the_environment_and_leaves_the_session_does_not_outlive_the_limit(
     work: Path, confine: str
 ) -> None:
-    with pytest.raises(ProgramError, match="stopped after 1 seconds"):
+    with pytest.raises(ProgramError, match="stopped it after 1 second"):
         Rules(confine).run([sys.executable, "-c", BEAT + "\ntime.sleep(60)"], work, 1)
     assert (work / "beat").exists() and not beats(work / "beat")
 
@@ -279,6 +279,6 @@ def test_what_a_program_leaves_is_files_and_no_ways_elsewhere(
         work.mkdir()
         code = f"import os\nsecret, out = {str(tmp_path / 'secret.txt')!r}, {str(out)!r}\n{does}"
         with pytest.raises(
-            ProgramError, match=r"a link|not an ordinary file|cannot be|exit|ended with code"
+            ProgramError, match=r"a link|other than a file|cannot be|exit|ended with code"
         ):
             Rules(confine).run([sys.executable, "-c", code], work, 60, (), [out])

@@ -69,7 +69,7 @@ def test_a_program_is_started_once_a_run(tmp_path):
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (["pass"], "were not rewritten"),
+        (["pass"], "not rewritten"),
         (["(out / 'obfuscated.txt').write_text('')"], "no words"),
         (["(out / 'obfuscated.txt').write_text(text * 12)"], "words, but the original has"),
         (["(out / 'obfuscated.txt').write_bytes(b'\\xff\\xfe broken')"], "UTF-8"),
@@ -102,7 +102,7 @@ def test_a_program_that_fails_or_writes_half_fails_all(tmp_path, body, told):
 
 
 def test_a_program_that_is_not_there_is_refused():
-    with pytest.raises(InputError, match="not there"):
+    with pytest.raises(InputError, match="program not found"):
         registry.parse("obfuscator", "command('no-such-program')").fit(TASKS)
     with pytest.raises(SpecError, match="empty"):
         registry.parse("obfuscator", "command('')").fit(TASKS)
@@ -229,7 +229,7 @@ def test_an_id_twice_another_encoding_and_nothing_are_refused(tmp_path):
     (tmp_path / "utf16.csv").write_text("id,text\na,b\n", encoding="utf-16")
     (tmp_path / "empty").mkdir()
     for name, told in (
-        ("twice.jsonl", "stands twice"),
+        ("twice.jsonl", "duplicate id"),
         ("utf16.csv", "UTF-8"),
         ("empty", "no rewritings"),
         ("no", "no rewritings"),

@@ -119,7 +119,7 @@ def test_as_an_option_of_the_search_and_on_a_site(store, place, tmp_path):
     assert (
         "&lt;late&gt;" in board
         and "(submitted)" in board
-        and "37 of 40 queries not ranked" in board
+        and "queries (of 40) without a ranking" in board
     )
     (tmp_path / "bad.run").write_text("nobody Q0 c 1 1 t\n")
     with pytest.raises(RavenError, match="a query that the search does not contain"):

@@ -193,7 +193,7 @@ def test_pairs_that_are_equal_cut_or_of_different_texts_are_named(tmp_path):
 def test_a_rewriting_that_is_not_there_is_named(tmp_path):
     (tmp_path / "essay.txt").write_text("A text.")
     (tmp_path / "page.html").write_text("an earlier page")
-    with pytest.raises(InputError, match="no such file") as error:
+    with pytest.raises(InputError, match="file or folder not found") as error:
         run(tmp_path / "essay.txt", tmp_path / "hidden.txt", "--out", tmp_path / "page.html")
     assert "hidden.txt" in str(error.value)
 

@@ -28,5 +28,5 @@ def test_unknown_texts_may_stand_in_a_table(tmp_path):
     assert [text.name for text in question.unknown] == ["q7", "q8"]
     assert question.unknown[1].text == words("Ann", 8)
     (tmp_path / "unknown.csv").write_text("name,words\na,b\n")
-    with pytest.raises(InputError, match="there is no column"):
+    with pytest.raises(InputError, match="column 'text' not found"):
         read_question([str(tmp_path / "unknown.csv")], str(tmp_path / "known"), reading)

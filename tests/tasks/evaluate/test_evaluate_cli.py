@@ -408,7 +408,7 @@ def test_other_bad_input(place: Path, raven: Raven) -> None:
         ((truth, truth), ("swapped",)),
         ((truth,), ("no answers",)),
         ((), ("no truth",)),
-        ((truth, place / "goood"), ("no such file", "good")),
+        ((truth, place / "goood"), ("file or folder not found", "good")),
         ((truth, good, name), ("two systems", "good")),
         ((truth, good, "--metrics", "acuracy"), ("acuracy", "did you mean")),
         ((truth, good, "--by", "group"), ("group",)),
@@ -471,5 +471,5 @@ def test_all_faults_of_all_submissions_are_listed_at_once(tmp_path, monkeypatch)
     )
     assert (
         "empty/answers.txt: the file of answers is empty" in said
-        and "twice/answers.txt:2: an id is" in said
+        and "twice/answers.txt:2: duplicate id" in said
     )

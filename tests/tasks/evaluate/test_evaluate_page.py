@@ -113,7 +113,7 @@ def test_single_system_and_one_class(tmp_path: Path) -> None:
     text = Reader(
         write_evaluation(evaluate(one, systems, **QUICK), tmp_path / "b").read_text()
     ).text  # type: ignore[arg-type]
-    assert "by the same author: AUC" in text and "ROC curves" not in text
+    assert "by the same author, so AUC" in text and "ROC curves" not in text
 
 
 def test_breakdown_scores_parts_and_their_mean() -> None:
@@ -166,7 +166,7 @@ def test_quantiles_keep_equal_values_together() -> None:
         ("id,x\na,1\na,2\n", "duplicate id"),
         ("id,x\na,nan\n", "finite"),
         ("id,x\nz,1\n", "no value for any problem"),
-        ("id,y\na,1\n", "no 'x' here"),
+        ("id,y\na,1\n", "column 'x' not found here"),
         ('id,x\na,"1\n', "not a CSV"),
         ("id,x\n" + "".join(f"p{i},t{i}\n" for i in range(40)), "too many"),
     ],
@@ -218,7 +218,7 @@ def test_run_folder(small_run: Path, tmp_path: Path) -> None:
     assert truth.group is not None and set(truth.group.names) == {"hits", "random"}
     assert truth.authors is not None
     assert np.array_equal(truth.authors[:, 0] == truth.authors[:, 1], truth.same)
-    assert "4 folds of run are pooled" in notes[0]
+    assert "Raven pools 4 folds of run" in notes[0]
     found = ravenbench.evaluate(small_run, **QUICK)
     assert {s.missing for s in found.systems} == {0} and found.unit == "authors"
     assert [p[0] for p in found.breakdowns[0].parts] == ["hits", "random"]

@@ -291,7 +291,7 @@ def test_what_cannot_be_used(whole, tmp_path, monkeypatch):
         (FormatError, "two corpora have the same name", (data, data / "du_essays")),
         (SpecError, "duplicate", (data, "--verifiers", "length, length")),
         (SpecError, "no verifier is given", (data, "--verifiers", " ")),
-        (InputError, "nothing|no such|not exist", (tmp_path / "absent",)),
+        (InputError, "nothing|not found|not exist", (tmp_path / "absent",)),
     ):
         with pytest.raises(error, match=match):
             raise run(*arguments).exception

@@ -167,9 +167,9 @@ def test_texts_without_spaces_are_refused_with_the_reason(tmp_path):
         write_pan_problems(tmp_path / "one" / part, glued(problems), same, "english", "essays")
     store = pan14([tmp_path / "one"], verifiers="length", out=tmp_path / "run", workers=1).store
     found = analyse(store)
-    assert "written without spaces" in found.content.section.reason and found.corpora[0].rows
+    assert "no spaces between words" in found.content.section.reason and found.corpora[0].rows
     assert found.content.row("length").judged.outcome is Content.NO_VERDICT
-    assert "written without spaces" in write_report(store).read_text()
+    assert "no spaces between words" in write_report(store).read_text()
 
 
 def test_texts_that_cannot_be_transplanted_are_counted(tmp_path):

@@ -254,7 +254,7 @@ def test_probe_folds_stay_out_of_the_setups(probed):
 def test_hard_pairs_are_described(probed):
     found = [s for s in analyse(probed).strata if s.verifier == "topic-only"]
     kinds = {(s.same_author, s.different_author): s.auc.value for s in found}
-    assert kinds["two topics", "one topic"] < kinds["one topic", "two topics"]
+    assert kinds["two topics", "the same topic"] < kinds["the same topic", "two topics"]
 
 
 def test_the_page_leads_with_the_verdicts(probed):
@@ -445,10 +445,10 @@ def table(folder, rows):
             {},
             "no same-author pair has a different-author",
         ),
-        ([(f"a{i % 9}", "t0") for i in range(80)], {}, "one topic"),
+        ([(f"a{i % 9}", "t0") for i in range(80)], {}, "the same topic"),
         ([(f"a{i % 9}", f"t{i % 8}") for i in range(160)], {"pools": 5}, "too few for 5 pools"),
         ([(f"a{i}", f"t{i % 8}") for i in range(160)], {}, "no same-author pair"),
-        ([("a", f"t{i % 8}") for i in range(160)], {}, "one author"),
+        ([("a", f"t{i % 8}") for i in range(160)], {}, "the same author"),
     ],
 )
 def test_what_a_corpus_cannot_fill_is_explained(tmp_path, rows, options, message):

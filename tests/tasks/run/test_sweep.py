@@ -157,7 +157,7 @@ def test_lists_in_a_file_and_as_flags_are_one_sweep(tmp_path):
     [
         ({"topics": "10,x"}, "topics: expected whole numbers"),
         ({"topics": "10,1"}, "topics: expected a whole number >= 2"),
-        ({"topics": "10,10"}, "topics: .*once"),
+        ({"topics": "10,10"}, "topics: .*without repetition"),
         ({"topics": []}, "topics: "),
         ({"folds": "5,10"}, "folds: expected a whole number"),
         ({"train": "a", "test": "b", "topics": "5,10"}, "no topics for a sweep"),

@@ -110,7 +110,7 @@ BAD = {
     "half a grade": ({"grade": 2.5}, "this is not a grade"),
     "a grade in words": ({"grade": "2"}, "not a complete review"),
     "an unknown verdict": ({"verdict": "fine"}, "not a complete review"),
-    "nothing said": ({"grade": None, "verdict": None}, "says nothing"),
+    "nothing said": ({"grade": None, "verdict": None}, "contains neither a grade nor a verdict"),
     "unknown version": ({"review": 9}, "unknown version"),
     "nobody": ({"grader": " "}, "the grader has no name"),
     "a text that is not there": ({"id": "EN999"}, "not in this run"),
@@ -138,7 +138,7 @@ def test_damaged_files(tmp_path, data):
 
 
 def test_no_reviews_and_two_of_one(run, tmp_path):
-    with pytest.raises(InputError, match="no such folder"):
+    with pytest.raises(InputError, match="folder of reviews not found"):
         read_reviews(tmp_path / "none")
     with pytest.raises(InputError, match="no review found here"):
         read_reviews(tmp_path)

@@ -109,7 +109,7 @@ def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Probl
                 file=path,
                 found=seen,
                 expected="CORPUS/train and CORPUS/test, each with truth.txt",
-                fix="use raven verify, which takes the two parts from different places",
+                fix="raven verify takes the two parts from different places",
             )
         for name, own in whole.items():
             own["train"].truth()

@@ -782,7 +782,8 @@ def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
         axes = []
         if analysis.content is not None and analysis.content.section.reason is None:
             row = analysis.content.row(verifier)
-            axes.append({"badge": "", "kind": "", "text": content_sentence(row, below_table=True)})
+            if text := content_sentence(row, below_table=True):
+                axes.append({"badge": "", "kind": "", "text": text})
         if analysis.domain is not None and analysis.domain.section.repetitions:
             domain_row = analysis.domain.row(verifier)
             axes.append(

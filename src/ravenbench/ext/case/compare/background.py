@@ -73,7 +73,7 @@ LEAST = 80
 """Raven shortens no text below this number of words."""
 SIDES = ("known", "questioned")
 ORDER = 0
-"""Seed of the order of an author's texts that decides refusals; no seed of a command changes it."""
+"""Seed of the order of an author's texts that decides the shape, and whether a case is of another kind."""
 OTHER_KIND = 0.075
 """A case is of another kind if at most this proportion of the background's authors, counting the case, differ as much
 from the others as the case does."""
@@ -174,12 +174,12 @@ def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int
     """Return the shape nearest to the wanted one that enough authors (``AMPLE``) can fill, and these authors.
 
     If too few can fill it, known texts become fewer and all texts shorter; of the shapes that enough authors can fill,
-    the one with most text on both sides is taken. If enough authors fill none, the shape with the most authors is
-    taken.
+    the one with most text on both sides is taken. If enough authors fill none, the same is tried with the minimum
+    number of authors; if too few fill any, the shape with the most authors is taken.
     """
     everyone = range(len(background.authors))
-    enough = max(AMPLE * background.fewest, len(everyone) // 2)
-    best: tuple[tuple[bool, float], Shape, list[int]] | None = None
+    least = max(background.fewest, len(everyone) // 2)
+    best: tuple[tuple[int, float], Shape, list[int]] | None = None
     for count in range(len(shape.known), 0, -1):
         for share in SHRINK:
             tried = Shape(shape.known[:count], shape.questioned)
@@ -188,15 +188,17 @@ def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int
                     tried, max(LEAST, round(share * max(*tried.known, tried.questioned)))
                 )
             able = [w.author for w in writers(background, tried, ORDER, 1, everyone) if w.own]
-            suits = len(able) >= enough
+            suits = sum(
+                len(able) >= bound for bound in (least, max(AMPLE * background.fewest, least))
+            )
             worth = (
                 float(np.sqrt(sum(tried.known) * tried.questioned)) if suits else float(len(able))
             )
             if best is None or (suits, worth) > best[0]:
                 best = ((suits, worth), tried, able)
-            if suits:
+            if suits == 2:
                 break
-        if best is not None and best[0][0] and best[1] == shape:
+        if best is not None and best[0][0] == 2 and best[1] == shape:
             break
     assert best is not None
     return best[1], best[2]
@@ -458,8 +460,8 @@ class Shaped:
         self.parts.append((fold, about[moved.rows]))
 
     def _class(self, parts: Sequence[Sequence[int]], trained: Sequence[Labelled]) -> None:
-        """Cases whose candidates are of the background: each is asked about where verifiers learned without them, with
-        the pairs of their part. Who gives no pairs is in no training, and goes with any part."""
+        """Cases whose candidates are of the background: verifiers that learned without a candidate's part score the case,
+        and all pairs without the candidate judge it. A candidate without pairs is in no training, and any part serves."""
         place = {author: number for number, part in enumerate(parts) for author in part}
         for number, case in enumerate(self.cases):
             self.part[case.id] = place.get(

@@ -498,8 +498,8 @@ def _validated(pairs: PairScores, raw: CombinedLLR) -> Validated:
 
 @lru_cache(maxsize=128)
 def held_out(valid: Validated, author: int) -> Validated:
-    """Return the same without the pairs of one author, for a case with this candidate: the system and everything shown
-    learn only from other authors' pairs."""
+    """Return the same without the pairs of one author, for a case with this candidate: its system learns only from other
+    authors' pairs; the LRs of these pairs are those of ``validate``."""
     rows = np.flatnonzero(without(author, valid.pairs.authors))
     raw = CombinedLLR(*(subset(each, rows) for each in valid.raw))
     return _validated(select_pairs(valid.pairs, rows), raw)

@@ -110,12 +110,14 @@ class Tested(Shaped):
             if not pairs:
                 continue
             name = under(self.folds[-1], condition)
-            asked = problems_of(tested, [pair for pair, _ in pairs])
+            pairs_asked = problems_of(tested, [pair for pair, _ in pairs])
             rows = [
                 (tested[p.known[0]].author, tested[p.questioned[0]].author, alike)
                 for p, alike in pairs
             ]
-            self._add_pairs(name, (train, train_same), *asked, np.array(rows, dtype=np.float64))
+            self._add_pairs(
+                name, (train, train_same), *pairs_asked, np.array(rows, dtype=np.float64)
+            )
             self._folds_under[condition].append(name)
         return train, train_same
 
