@@ -146,12 +146,13 @@ def _too_few(
         topics_found = f"the {sampled} topics that the sampler took"
         cure = f"give more than {sampled} --topics, or {cure.replace(', or give', ', give')}"
     return CorpusError(
-        f"corpus {corpus.name} leaves {counted(authors, 'author')} on {counted(topics, 'topic')}, too few for attribution"
-        " across topics",
-        found=f"{counted(len(per_author), 'author')} with at most {most_topics} documents on {topics_found}",
+        f"corpus {corpus.name} leaves {counted(authors, 'author')} on {counted(topics, 'topic')},"
+        " too few for attribution across topics",
+        found=f"{counted(len(per_author), 'author')} with at most {most_topics} documents on"
+        f" {topics_found}",
         expected=(
-            f"two authors and two topics after selection (authors with ≥ {rules.min_docs} documents "
-            f"on ≥ {rules.min_topics} topics)"
+            f"two authors and two topics after selection (authors with ≥ {rules.min_docs} documents"
+            f" on ≥ {rules.min_topics} topics)"
         ),
         fix=cure,
     )

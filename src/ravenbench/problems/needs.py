@@ -59,7 +59,8 @@ def suggest(
         extracted = "--topic 'extract(clusters=10)'"
         raise CorpusError(
             f"no document of {corpus.name} has a topic",
-            fix=f"name a level with --topic, or extract topics from the texts, for example {extracted}",
+            fix="name a level with --topic, or extract topics from the texts, for example"
+            f" {extracted}",
         )
     if len(counts) == 1:
         raise CorpusError(
@@ -81,7 +82,8 @@ def suggest(
             else str(counts.min())
         )
         raise CorpusError(
-            f"{counted(len(large), 'topic')} with {min_docs} documents or more; at least two are needed",
+            f"{counted(len(large), 'topic')} with {min_docs} documents or more; at least two are"
+            " needed",
             found=f"{len(counts)} topics with {too_small} documents",
             fix="lower --min-docs, or name another level with --topic",
         )
@@ -163,8 +165,9 @@ def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None
     able = len(np.unique(topic_author_pairs[0][count >= 2]))
     if able < single:
         raise CorpusError(
-            f"{single} of {sizes.folds} folds test on a single topic, but only {counted(able, 'topic')}"
-            f" {'has' if able == 1 else 'have'} an author of two documents",
+            f"{single} of {sizes.folds} folds test on a single topic, but only"
+            f" {counted(able, 'topic')} {'has' if able == 1 else 'have'} an author of two"
+            " documents",
             found=f"{sizes.topics} topics in {sizes.folds} folds",
             expected=f"two topics or more for each fold, such as --topics {2 * sizes.folds}",
             fix=("give fewer --folds or " if sizes.topics >= 4 else "give ")

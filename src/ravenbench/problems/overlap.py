@@ -134,7 +134,8 @@ def check_overlap(
         )
     if authors := _author_hashes(test) & train.authors:
         sentence.append(
-            f"{len(authors):,} of {len(_author_hashes(test)):,} test authors are also training authors"
+            f"{len(authors):,} of {len(_author_hashes(test)):,} test authors are also training"
+            " authors"
         )
     sentence += [] if train.common is None else unlike_problems(train.common, test.problems)
     remark(sentence)

@@ -71,8 +71,8 @@ def domains(
             "too few topics for two domains",
             found=f"{size} topics",
             expected=(
-                f"{2 * tests * (1 + near)}: two domains of {tests} test topics, each with {near} topics to"
-                " train on"
+                f"{2 * tests * (1 + near)}: two domains of {tests} test topics, each with {near}"
+                " topics to train on"
             ),
             fix="name a finer level with --topic, or leave the probe out with --probe none",
         )

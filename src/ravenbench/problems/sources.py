@@ -404,8 +404,8 @@ def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
         raise CorpusError(
             f"topic {corpus.topic.names[chosen[i]]!r} has too few documents for a pair",
             found=(
-                f"{counted(int(sizes[i]), 'document')}; too few in {int((sizes < 2).sum())} of {len(chosen)} chosen"
-                " topics"
+                f"{counted(int(sizes[i]), 'document')}; too few in {int((sizes < 2).sum())} of"
+                f" {len(chosen)} chosen topics"
             ),
             expected="two documents or more in every chosen topic",
             fix="raise --min-docs",

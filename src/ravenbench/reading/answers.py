@@ -524,9 +524,8 @@ def _answer(
             fix = of_class
         elif any(word in plain_key(candidate_column) for word in OPPOSITES):
             fix = (
-                f"{candidate_column} measures how different the texts are: write 1 - {candidate_column} as"
-                " value, if it is from 0"
-                " to 1"
+                f"{candidate_column} measures how different the texts are: write 1 -"
+                f" {candidate_column} as value, if it is from 0 to 1"
             )
         raise fault("line-no-value", **location, found=sorted(record), fix=fix)
     value = record["value"]
@@ -571,9 +570,9 @@ def _fix_of_class(column: str, columns: Sequence[str]) -> str | None:
     if predicted is None or not plain_key(column).startswith(("confidence", "certainty")):
         return None
     return (
-        f"{column} refers to the class in {predicted}; it is not the probability of the same author:"
-        f" write it as value if {predicted} says same author, and 1 - {column} if it says different"
-        " authors"
+        f"{column} refers to the class in {predicted}; it is not the probability of the same"
+        f" author: write it as value if {predicted} says same author, and 1 - {column} if it says"
+        " different authors"
     )
 
 
@@ -625,7 +624,8 @@ def _number(value: float, location: dict[str, Any]) -> float:
         cure = (
             _UNANSWERED
             if value != value
-            else "map scores to [0, 1] first: 0 means different authors, 1 the same author, 0.5 no answer"
+            else "map scores to [0, 1] first: 0 means different authors, 1 the same author, 0.5 no"
+            " answer"
         )
         raise fault("value-not-from-0-to-1", **{"found": value} | location, fix=cure, value=kind)
     return float(value)

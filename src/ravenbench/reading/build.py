@@ -243,8 +243,8 @@ class CorpusBuilder:
         if name in self._line_of:
             first_line = self._line_of[name]
             fix = (
-                "rename the column of ids, so that Raven numbers the rows; if both are the same text, keep"
-                " one of the rows"
+                "rename the column of ids, so that Raven numbers the rows; if both are the same"
+                " text, keep one of the rows"
             )
             raise fault(
                 "id-twice-first-at",

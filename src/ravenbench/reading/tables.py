@@ -151,9 +151,8 @@ def _no_column(
     name_columns = [name for name in present if letters(name) in (*_FIRST, *_LAST)]
     if role == "author" and len(name_columns) > 1:
         fix = (
-            f"write {' and '.join(name_columns)} into one column author: surnames without first names make"
-            " several"
-            " people one author"
+            f"write {' and '.join(name_columns)} into one column author: surnames without first"
+            " names make several people one author"
         )
     if role == "topic":
         fix += (
@@ -163,7 +162,8 @@ def _no_column(
     return fault(
         "no-column-none-looks-like",
         file=path,
-        found=f"{', '.join(lines)}; the number of different values in {counted(len(rows), 'row')} is in brackets",
+        found=f"{', '.join(lines)}; the number of different values in {counted(len(rows), 'row')}"
+        " is in brackets",
         fix=fix if near is None else f"{fix} ({near})",
         role=role,
         value=", ".join(NAMES[role][:6]),
@@ -352,8 +352,8 @@ def read_table(
                     isinstance(value, dict) for value in row.values()
                 ):
                     fix = (
-                        "this is a complete table, as pandas writes it without lines=True: rename the"
-                        " file to .json"
+                        "this is a complete table, as pandas writes it without lines=True: rename"
+                        " the file to .json"
                     )
                 raise fault("text-not-string", file=path, line=line, found=body, fix=fix)
             if (

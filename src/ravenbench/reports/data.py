@@ -99,8 +99,9 @@ class ProblemsView(View):
         problems = self.problems
         known = _lowest_to_highest(problems.sizes)
         return (
-            f"{counted(len(problems), 'problem')}; {counted(len(problems.documents), 'distinct text')};"
-            f" {known} known {'document' if known == '1' else 'documents'} each."
+            f"{counted(len(problems), 'problem')};"
+            f" {counted(len(problems.documents), 'distinct text')}; {known} known"
+            f" {'document' if known == '1' else 'documents'} each."
         )
 
     def tables(self) -> list[Table]:

@@ -68,12 +68,10 @@ class CommonWords:
         odd = [name for name, share in smallest_shares.items() if share < self.least]
         return (
             [
-                f"{len(odd):,} of {len(texts_by_part):,} problems to answer have a text that differs "
-                f"from the training texts in language or kind, so that an answer has little "
-                f"evidence: {first_names(odd)}; of the first, {smallest_shares[odd[0]]:.0%} of a "
-                f"text's"
-                " words are"
-                f" among their most frequent ones, of their own {self.usual:.0%}"
+                f"{len(odd):,} of {len(texts_by_part):,} problems to answer have a text that"
+                " differs from the training texts in language or kind, so that an answer has little"
+                f" evidence: {first_names(odd)}; of the first, {smallest_shares[odd[0]]:.0%} of a"
+                f" text's words are among their most frequent ones, of their own {self.usual:.0%}"
             ]
             if odd
             else []

@@ -226,8 +226,8 @@ def hidden_share(texts: Iterable[Iterable[str]], functions: frozenset[str]) -> f
 def hidden_sentence(share: float) -> str:
     """Return a sentence on how much a mask hides (``share`` from 0 to 1), with a warning if it is little."""
     little = (
-        " This is a small proportion: frequent words of a subject, also names, may have stayed. What "
-        "remains may therefore be more than style."
+        " This is a small proportion: frequent words of a subject, also names, may have stayed."
+        " What remains may therefore be more than style."
     )
     return (
         f"{share:.0%} of the words count as content words and are hidden."

@@ -165,7 +165,8 @@ def fitted(
         raise CorpusError(
             "no word is left for comparing these texts",
             found=(
-                f"{counted(len(texts), 'text')}, {counted(int(np.count_nonzero(documents_with)), 'word')}, min_df={min_df},"
+                f"{counted(len(texts), 'text')},"
+                f" {counted(int(np.count_nonzero(documents_with)), 'word')}, min_df={min_df},"
                 f" max_df={max_df}"
             ),
             fix="lower min_df or raise max_df, for example lsa(min_df=1, max_df=1.0)",

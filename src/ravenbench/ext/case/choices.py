@@ -17,9 +17,9 @@ from ravenbench.types import Bools, Problems
 
 SHOWN = 10
 NOTE = (
-    "Alternations of English. How often each form occurs in the texts; others: its proportion in percent"
-    " among authors of the background. log10: how much likelier these choices are from one author"
-    " than from two, by alternations alone; above 0 for one author."
+    "Alternations of English. How often each form occurs in the texts; others: its proportion in"
+    " percent among authors of the background. log10: how much likelier these choices are from one"
+    " author than from two, by alternations alone; above 0 for one author."
 )
 
 

@@ -29,11 +29,11 @@ UNTESTED = (
     " raven run BACKGROUND --probe transplant tests them."
 )
 NOTE = (
-    f"{UNTESTED} Taken off: Raven subtracts what scores gain by similarity in content; none to"
-    " take off: background pairs show no such gain. AUC: of background pairs after this"
-    " subtraction (three in four different-author pairs were chosen for similar content), and with"
-    " the content words of the questioned text replaced. Not isolated: the method may know more than"
-    " it was given, so Raven does not use its scores of replaced content."
+    f"{UNTESTED} Taken off: Raven subtracts what scores gain by similarity in content; none to take"
+    " off: background pairs show no such gain. AUC: of background pairs after this subtraction"
+    " (three in four different-author pairs were chosen for similar content), and with the content"
+    " words of the questioned text replaced. Not isolated: the method may know more than it was"
+    " given, so Raven does not use its scores of replaced content."
 )
 
 

@@ -218,7 +218,8 @@ def _groups(
         )
     if both := repeated(documents[0], documents[1]):
         notes.append(
-            f"{counted(len(both), 'text')} on both sides with small changes: {_named(both, documents[1])}"
+            f"{counted(len(both), 'text')} on both sides with small changes:"
+            f" {_named(both, documents[1])}"
         )
     return sides, [f"{note}." for note in notes]
 
@@ -359,7 +360,8 @@ def analyse_contrast(
     for side, (_, documents) in zip(sides, groups, strict=True):
         if short := len(documents) - len(side.documents):
             notes.append(
-                f"{counted(short, 'text')} of {side.name} left out, because of fewer than {size:,} words (a slice)."
+                f"{counted(short, 'text')} of {side.name} left out, because of fewer than {size:,}"
+                " words (a slice)."
             )
         if side.unit_name == "text" and len(side.documents) >= FEW and _authored(documents):
             left, every = (len({d.author for d in some}) for some in (side.documents, documents))
@@ -679,9 +681,9 @@ def _test(
             continue
         if (share := coverage(d.text, usual.words)) < FOREIGN * usual.usual:
             notes.append(
-                f"{d.id} differs from the texts of both sides in language or kind ({share:.0%} of its "
-                f"words are among their most frequent words; of their own words, "
-                f"{usual.usual:.0%}): Raven does not place it."
+                f"{d.id} differs from the texts of both sides in language or kind ({share:.0%} of"
+                " its words are among their most frequent words; of their own words,"
+                f" {usual.usual:.0%}): Raven does not place it."
             )
             continue
         words = _features(spec, d)
@@ -689,7 +691,8 @@ def _test(
         if not cuts:
             cuts = [words]
             notes.append(
-                f"{d.id} has {len(words):,} words, less than a slice, and therefore fewer words of either side."
+                f"{d.id} has {len(words):,} words, less than a slice, and therefore fewer words of"
+                " either side."
             )
         placed += chosen_words.place(
             "test", [d.id], np.zeros(len(cuts), np.int64), _present(cuts, column)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 OUT = Option(
     "out",
-    "Folder for the page, tables and figures; Raven replaces an earlier contrast. Default: contrast-PRIMARY.",
+    "Folder for the page, tables and figures; Raven replaces an earlier contrast. Default:"
+    " contrast-PRIMARY.",
     function=False,
 )
 

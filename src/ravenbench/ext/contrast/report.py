@@ -315,27 +315,29 @@ def _sentences(a: ContrastAnalysis) -> list[str]:
         )
         said.insert(
             0 if nothing else 1,
-            f"{nothing}With the sides shuffled, the largest Zeta of any word is at most "
-            f"{figure(a.chance)} (in 95% of draws); {counted(above, 'word')} here {'has' if above == 1 else 'have'} "
-            f"a larger one.",
+            f"{nothing}With the sides shuffled, the largest Zeta of any word is at most"
+            f" {figure(a.chance)} (in 95% of draws); {counted(above, 'word')} here"
+            f" {'has' if above == 1 else 'have'} a larger one.",
         )
     if a.words["zeta low"].count():
         sure = int(((a.words["zeta low"] > 0) | (a.words["zeta high"] < 0)).sum())
         said.append(
-            f"{counted(sure, 'word')} {'has' if sure == 1 else 'have'} an interval without zero; of "
-            f"{len(a.words):,} words without any difference, about {len(a.words) / 20:,.0f} would."
+            f"{counted(sure, 'word')} {'has' if sure == 1 else 'have'} an interval without zero; of"
+            f" {len(a.words):,} words without any difference, about {len(a.words) / 20:,.0f} would."
         )
     if "slice" in (one.unit_name, other.unit_name):
         said.append(
-            "One side is a single text: intervals over its slices say nothing about other texts by the same author."
+            "One side is a single text: intervals over its slices say nothing about other texts by"
+            " the same author."
         )
     kinds = [kind for own in lists for kind in own["kind"][:SHOWN]]
     if a.words["within_topics"].count():
         holding = kinds.count(HOLDS)
         topical = kinds.count(TOPIC)
         said.append(
-            f"Of the first {counted(len(kinds), 'word')}, {holding:,} persist in topics that both sides "
-            f"have, {topical:,} are topic, and {len(kinds) - holding - topical:,} are unclear."
+            f"Of the first {counted(len(kinds), 'word')}, {holding:,} persist in topics that both"
+            f" sides have, {topical:,} are topic, and {len(kinds) - holding - topical:,} are"
+            " unclear."
         )
     elif kinds and a.spec.analyzed_features not in NO_WORDS:
         said.append(

@@ -28,7 +28,8 @@ from ravenbench.text.splicing import FUNCTION_WORDS
 TEXTS = "str | Path | Mapping[str, str] | Corpus"
 PRIMARY = Option(
     "primary",
-    "Texts whose preferred words you want to know: a folder, zip, table or one text; with --corpus a name.",
+    "Texts whose preferred words you want to know: a folder, zip, table or one text; with --corpus"
+    " a name.",
     takes=TEXTS,
     required=True,
 )
@@ -66,8 +67,8 @@ class ContrastSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     text_slice_length: Annotated[
         AtLeastTwo | None,
         about(
-            "Words in a slice. Default: 3000, or less if the texts of a side are usually shorter, or "
-            "a sixth of a text if a side has few texts."
+            "Words in a slice. Default: 3000, or less if the texts of a side are usually shorter,"
+            " or a sixth of a text if a side has few texts."
         ),
     ] = None
     text_slice_overlap: Annotated[

@@ -155,11 +155,12 @@ def questions(summary: dict[str, Any]) -> list[Question]:
             "new topics: do verifiers work on topics without training texts? (raven run)",
             total >= 4 and across >= 2,
             (
-                f"{counted(apart, 'same-author pair')} across topics, by {counted(across, 'author')}"
+                f"{counted(apart, 'same-author pair')} across topics, by"
+                f" {counted(across, 'author')}"
                 if total >= 4 and across >= 2
                 else (
-                    f"needs 4 topics, and 2 authors in several topics; here {counted(total, 'topic')}, {across:,}"
-                    " of these authors"
+                    "needs 4 topics, and 2 authors in several topics; here"
+                    f" {counted(total, 'topic')}, {across:,} of these authors"
                 )
             ),
         ),

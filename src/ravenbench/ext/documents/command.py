@@ -20,7 +20,8 @@ def command(
     inbox: Annotated[
         list[Path],
         typer.Argument(
-            help="A folder of documents (.docx, .odt, .rtf, .html, .epub, .pdf, .eml, .mbox …), or files."
+            help="A folder of documents (.docx, .odt, .rtf, .html, .epub, .pdf, .eml, .mbox …), or"
+            " files."
         ),
     ],
     out: Annotated[

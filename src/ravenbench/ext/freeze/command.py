@@ -31,7 +31,8 @@ def freeze(
     names: Annotated[
         Names,
         typer.Option(
-            help="Names of people and topics: clear, or hashes (somebody who guesses a name can check it)."
+            help="Names of people and topics: clear, or hashes (somebody who guesses a name can"
+            " check it)."
         ),
     ] = "clear",
     truth: Annotated[
@@ -152,8 +153,8 @@ def thaw(
             say(same if thawed.exact else "some texts differ in white space at line ends")
         if "author" not in thawed.manifest.columns:
             say(
-                "Raven did not compare authors, because the manifest names none; freeze --corpus takes"
-                " the authors of the corpus"
+                "Raven did not compare authors, because the manifest names none; freeze --corpus"
+                " takes the authors of the corpus"
             )
     if out is not None:
         thawed.write(out, partial)

@@ -426,7 +426,8 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
     notes = [*material.notes, *(f"{one}." for one in read.notes)]
     if len(shown) < len(documents):
         notes.append(
-            f"Raven shows {len(shown):,} of {len(documents):,} texts; it drew their authors at random (--texts)."
+            f"Raven shows {len(shown):,} of {len(documents):,} texts; it drew their authors at"
+            " random (--texts)."
         )
     author, group_of, topic = (
         Labels.of(getattr(t, label) for t in texts).codes for label in ("author", "group", "topic")
@@ -456,11 +457,13 @@ def analyse_map(corpus: Any, spec: MapSpec, progress: Progress | None = None) ->
     )
     if len(last.names) < spec.steps("mfw")[-1]:
         notes.append(
-            f"Only {len(last.names):,} words are available of the {spec.steps('mfw')[-1]:,} wanted (mfw_max)."
+            f"Only {len(last.names):,} words are available of the {spec.steps('mfw')[-1]:,} wanted"
+            " (mfw_max)."
         )
     if short := sum(t.words < ADVISED for t in texts):
         notes.append(
-            f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words, so their places are uncertain."
+            f"{short:,} of {len(texts):,} texts have fewer than {ADVISED:,} words, so their places"
+            " are uncertain."
         )
     along = () if spec.rolling is None else _roll(spec, material)
     return MapAnalysis(

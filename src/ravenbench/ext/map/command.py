@@ -54,7 +54,8 @@ class DrawnMap(Work):
         ),
         Option(
             "out",
-            "Folder for the page, tables and figures; Raven replaces an earlier map. Default: map-CORPUS.",
+            "Folder for the page, tables and figures; Raven replaces an earlier map. Default:"
+            " map-CORPUS.",
             function=False,
         ),
         FIGURES,

@@ -365,7 +365,8 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
             f"for {right[1]:,} with content words masked."
             + (NOT_MASKED if {*a.views[0].words} <= {*a.views[1].words} else "")
             + (
-                f" {counted(alone, 'text')} left out of this count, because no other text has the same {a.noun}."
+                f" {counted(alone, 'text')} left out of this count, because no other text has the"
+                f" same {a.noun}."
                 if alone
                 else ""
             )
@@ -386,8 +387,8 @@ def _sentences(a: MapAnalysis) -> Iterable[str]:
     own_name = next((t.author for t in a.texts if t.id == a.spec.rolling), None)
     if a.rolling and own_name is not None and own_name not in a.rolling[0].authors:
         yield (
-            f"{own_name} is not a candidate, because there is no other text by {own_name} here. One "
-            f"author is always the nearest."
+            f"{own_name} is not a candidate, because there is no other text by {own_name} here. One"
+            " author is always the nearest."
         )
 
 
@@ -433,8 +434,8 @@ def _on_topic(a: MapAnalysis) -> Iterable[str]:
         )
     elif share.value is None:
         yield (
-            "The texts group so weakly by author and by topic that Raven cannot measure the share of"
-            f" topic: nearness of authors {_told(near)}, of topics"
+            "The texts group so weakly by author and by topic that Raven cannot measure the share"
+            f" of topic: nearness of authors {_told(near)}, of topics"
             f" {_told(_score(a, ALL, 'nearness', 'topic'))}."
         )
     else:

@@ -103,7 +103,8 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     culling_max: Annotated[
         Percent | None,
         about(
-            "Largest percentage; single pictures use the last step. Default: the value of culling_min."
+            "Largest percentage; single pictures use the last step. Default: the value of"
+            " culling_min."
         ),
     ] = None
     culling_incr: Annotated[AtLeastOne, about("Step between the two percentages. Default: 20.")] = (
@@ -125,7 +126,8 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     sampling: Annotated[
         Literal["no", "normal", "random"],
         about(
-            "no, normal (cut texts into samples) or random (draw samples from each text). Default: no."
+            "no, normal (cut texts into samples) or random (draw samples from each text). Default:"
+            " no."
         ),
     ] = "no"
     sample_size: Annotated[AtLeastTwo, about("Words in a sample. Default: 10000.")] = 10_000
@@ -158,7 +160,8 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     group_by: Annotated[
         str | None,
         about(
-            "Column of metadata.csv or of the table that groups and colours texts. Default: the author.",
+            "Column of metadata.csv or of the table that groups and colours texts. Default: the"
+            " author.",
             metavar="COLUMN",
         ),
     ] = None
@@ -174,7 +177,8 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     classification_method: Annotated[
         Literal["delta", "svm"],
         about(
-            "Method that names the author of a slice: the nearest text (delta) or a linear svm. Default: delta."
+            "Method that names the author of a slice: the nearest text (delta) or a linear svm."
+            " Default: delta."
         ),
     ] = "delta"
     function_words: Annotated[
@@ -184,7 +188,8 @@ class MapSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=True)
         int,
         msgspec.Meta(ge=3),
         about(
-            "Largest number of texts to show; if there are more, Raven draws whole authors. Default: 300."
+            "Largest number of texts to show; if there are more, Raven draws whole authors."
+            " Default: 300."
         ),
     ] = 300
     seed: Seed = 0
@@ -215,8 +220,8 @@ def check_features(kind: str, language: str, without_pronouns: bool = False) -> 
         raise SpecError(
             f"analyzed_features: {kind} exists only for English",
             found=f"corpus_lang {language}",
-            fix="suffix, which needs no dictionary; or count with another program and give its table "
-            "in stylo's format",
+            fix="suffix, which needs no dictionary; or count with another program and give its"
+            " table in stylo's format",
         )
     if without_pronouns and kind in NO_WORDS:
         raise SpecError(

@@ -43,8 +43,8 @@ class ProblemsSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     cross: Annotated[
         str | None,
         about(
-            "A column in which questioned and known documents differ: COLUMN, or "
-            "COLUMN=A:B for known documents of A and a questioned one of B. Raven does not match it."
+            "A column in which questioned and known documents differ: COLUMN, or COLUMN=A:B for"
+            " known documents of A and a questioned one of B. Raven does not match it."
         ),
     ] = None
     min_words: Annotated[int, about("Leave out shorter documents.", bounds=(0, None))] = 0

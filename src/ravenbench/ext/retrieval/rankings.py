@@ -66,7 +66,8 @@ WRONG = {
     "order": (
         "a better rank than a candidate with a higher score",
         "scores that decrease with the rank",
-        "Raven orders by score: if scores are distances, give the negative; otherwise correct the ranks",
+        "Raven orders by score: if scores are distances, give the negative; otherwise correct the"
+        " ranks",
     ),
     "long": (
         "more candidates than Raven reads",
@@ -130,9 +131,8 @@ class Ranking(Unlearned):
         ranked = listed[:count][listed[:count] > 0]
         self.counts_ = {
             f"queries (of {count:,}) without a ranking, which count as chance": count - len(ranked),
-            f"candidates not listed for a query, which share its last place, of {size:,} (median)": (
-                size - int(np.median(ranked)) if len(ranked) else size
-            ),
+            f"candidates not listed for a query, which share its last place, of {size:,}"
+            " (median)": (size - int(np.median(ranked)) if len(ranked) else size),
             "lines with the same score as another candidate of the query, which are ties": int(
                 ties[ties > 1].sum()
             ),

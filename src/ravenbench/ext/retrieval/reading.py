@@ -111,7 +111,8 @@ def pool_of(
     }
     if nobody and by_names:
         said.append(
-            f"these authors are nobody in particular, so they have no true candidates: {first_names(nobody)}"
+            "these authors are nobody in particular, so they have no true candidates:"
+            f" {first_names(nobody)}"
         )
     remark(said)
     both = Items(

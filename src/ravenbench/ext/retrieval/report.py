@@ -141,10 +141,9 @@ class RetrieveReport(Report[Search]):
         success = titled(self.main)
         for row in a.content:
             lines.append(
-                f"{named(row.method)}: {_verdict(row)} (replacement: {row.known['decided_by']}). With other"
-                f" content off topic, {success} is"
-                f" {_said(row, 'success_left')}, with own content {_value(row, 'success')}, with"
-                f" content on topic {_value(row, 'on')}."
+                f"{named(row.method)}: {_verdict(row)} (replacement: {row.known['decided_by']})."
+                f" With other content off topic, {success} is {_said(row, 'success_left')}, with"
+                f" own content {_value(row, 'success')}, with content on topic {_value(row, 'on')}."
             )
         if not a.content and a.plan.left_out:
             why = "; ".join(
@@ -161,8 +160,8 @@ class RetrieveReport(Report[Search]):
         ]
         if lower:
             lines.append(
-                f"Part of {success} comes from topic. Among candidates {KINDS['topic']}, it is lower than"
-                f" among as many drawn at random: {', '.join(lower)}."
+                f"Part of {success} comes from topic. Among candidates {KINDS['topic']}, it is"
+                f" lower than among as many drawn at random: {', '.join(lower)}."
             )
         return lines + a.plan.doubts() + self.warnings()
 
@@ -172,15 +171,15 @@ class RetrieveReport(Report[Search]):
         lines = list(self.analysis.plan.warnings)
         if a.authors < FEW_AUTHORS:
             lines.append(
-                f"Warning: the queries are by only {counted(a.authors, 'author')}; intervals of so few are"
-                " rough."
+                f"Warning: the queries are by only {counted(a.authors, 'author')}; intervals of so"
+                " few are rough."
             )
         for row in a.methods:
             if row.method == "chance" and (value_of(row.figures[self.main]) or 0.0) >= EASY:
                 lines.append(
-                    f"Warning: chance has {titled(self.main)} {_value(row, self.main)}, because a query"
-                    " has many true candidates or there are few others; MRR and smaller depths show"
-                    " more."
+                    f"Warning: chance has {titled(self.main)} {_value(row, self.main)}, because a"
+                    " query has many true candidates or there are few others; MRR and smaller"
+                    " depths show more."
                 )
         return lines
 
@@ -225,9 +224,10 @@ class RetrieveReport(Report[Search]):
                 for m in measures
             ),
             note=(
-                f"95% intervals: bootstrap over authors of queries ({counted(a.authors, 'author')}). Ranks are by"
-                " MRR and shared if no test separates methods. Methods without a rank read no"
-                " text, so they do not measure style."
+                "95% intervals: bootstrap over authors of queries"
+                f" ({counted(a.authors, 'author')}). Ranks are by MRR and shared if no test"
+                " separates methods. Methods without a rank read no text, so they do not measure"
+                " style."
             ),
         )
 
@@ -255,13 +255,12 @@ class RetrieveReport(Report[Search]):
             note=(
                 f"{a.plan.transplanted:,} queries keep their style and get the content words of"
                 " other texts, fitted (words of the same length and case) and free (any length, in"
-                " their own order and case, and numbers); the replacement that is worst for a method"
-                " decides, and the table shows its figures. Left: content off the topic of their true candidates."
-                " Swing: value with content"
-                " on topic minus value off topic. In rank: binary logarithms; +1: content halves the rank."
-                " Change: how much single ranks change with other content, beyond chance. Verdict: these against"
-                f" δ = {RANK_MARGIN}; none if fewer than {FEWEST_UNITS} authors wrote the"
-                " queries."
+                " their own order and case, and numbers); the replacement that is worst for a"
+                " method decides, and the table shows its figures. Left: content off the topic of"
+                " their true candidates. Swing: value with content on topic minus value off topic."
+                " In rank: binary logarithms; +1: content halves the rank. Change: how much single"
+                " ranks change with other content, beyond chance. Verdict: these against δ ="
+                f" {RANK_MARGIN}; none if fewer than {FEWEST_UNITS} authors wrote the queries."
             ),
         )
 
@@ -290,8 +289,8 @@ class RetrieveReport(Report[Search]):
             *_with_interval("drop", "drop", signed=True),
             *_with_interval("MRR", "mrr", 0),
             note=(
-                "Drop: Success among the same number of candidates, drawn at random from all, minus Success"
-                " here. A smaller number of candidates does not cause a drop."
+                "Drop: Success among the same number of candidates, drawn at random from all, minus"
+                " Success here. A smaller number of candidates does not cause a drop."
             ),
         )
 

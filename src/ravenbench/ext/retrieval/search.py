@@ -268,8 +268,9 @@ def kept_apart(pool: Pool, lessons: Pool, place: str) -> str | None:
     if not shared:
         return None
     return (
-        f"Warning: {place} also contains {counted(len(shared), 'author name')} of the search ({min(shared)!r})"
-        "; if these are the same persons, re-rankers have learned how they write."
+        f"Warning: {place} also contains {counted(len(shared), 'author name')} of the search"
+        f" ({min(shared)!r}); if these are the same persons, re-rankers have learned how they"
+        " write."
     )
 
 

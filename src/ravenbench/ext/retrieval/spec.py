@@ -51,8 +51,8 @@ class RetrieveSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     rankings: Annotated[
         tuple[str, ...] | None,
         about(
-            "A ranking made elsewhere, evaluated as a method: a TREC run, or JSON lines with query_id"
-            " and candidate_ids. Several: repeat.",
+            "A ranking made elsewhere, evaluated as a method: a TREC run, or JSON lines with"
+            " query_id and candidate_ids. Several: repeat.",
             takes=PATHS,
             metavar="FILE",
             many=True,

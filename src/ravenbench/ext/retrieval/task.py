@@ -261,8 +261,8 @@ class Retrieve(Task):
         arrays = pool.arrays()
         if (most := max(self.spec.k)) >= (there := len(pool.candidates)):
             warnings.append(
-                f"Warning: all of the {there:,} candidates are among the first {most:,}: a smaller --k"
-                " shows more."
+                f"Warning: all of the {there:,} candidates are among the first {most:,}: a smaller"
+                " --k shows more."
             )
         digest = hashlib.blake2b(pool.texts.digest().encode(), digest_size=16)
         for name, array in arrays.items():

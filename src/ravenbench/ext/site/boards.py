@@ -539,8 +539,8 @@ def _over_seeds(each: Sequence[Board], key: str) -> Board:
     apart = (ties[:, None] != ties[None]).all(axis=2)
     first = each[0]
     note = (
-        f"Means over {len(each)} seeds; each seed draws again from the same texts. An interval covers "
-        f"the intervals of all seeds."
+        f"Means over {len(each)} seeds; each seed draws again from the same texts. An interval"
+        " covers the intervals of all seeds."
     )
     return replace(
         first,
@@ -667,7 +667,8 @@ def _attacked(store: Store, key: str) -> Board:
         provenance=_provenance(store),
         notes=(
             (
-                "Impact is the proportion of right answers that an obfuscator takes away by rewriting texts."
+                "Impact is the proportion of right answers that an obfuscator takes away by"
+                " rewriting texts."
             ),
         ),
         downloads={"report.json": _json(report.to_json())},

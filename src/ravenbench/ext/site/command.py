@@ -77,11 +77,13 @@ def site(
         )
         return
     say(
-        f"{len(sizes):,} pages, the largest {largest / 1000:,.0f} kB ({which.relative_to(page.parent)})"
+        f"{len(sizes):,} pages, the largest {largest / 1000:,.0f} kB"
+        f" ({which.relative_to(page.parent)})"
     )
     if largest > MOST:
         say(
-            f"this is more than {MOST // 1000} kB; fewer systems or fewer folds per run make the page smaller",
+            f"this is more than {MOST // 1000} kB; fewer systems or fewer folds per run make the"
+            " page smaller",
             err=True,
         )
     say(f"site: {page}")
@@ -102,7 +104,8 @@ def diff(
         str | None,
         typer.Option(
             help=(
-                "Place of the page, default diff.html; for a set or a run, a folder with an index, default diff."
+                "Place of the page, default diff.html; for a set or a run, a folder with an index,"
+                " default diff."
             )
         ),
     ] = None,

@@ -381,7 +381,8 @@ def _submissions(
                 file=folder,
                 expected=" or ".join(f"{place}/FOLD/answers.jsonl" for place in within.values()),
                 fix=(
-                    "give the inner folder the name of the run that it answers; a file answers the only evaluation"
+                    "give the inner folder the name of the run that it answers; a file answers the"
+                    " only evaluation"
                 ),
             )
         for key in answered:

@@ -20,7 +20,8 @@ from ravenbench.components import show
 from ravenbench.errors import MissingPart, SpecError
 
 _PROMISES = {
-    "fold_free": "learns nothing from training; Raven computes its score of two texts once in a run",
+    "fold_free": "learns nothing from training; Raven computes its score of two texts once in a"
+    " run",
     "symmetric": "exchanging the two texts of a pair changes nothing",
     "transductive": "an answer may depend on the other problems of its set",
     "english": "for English; texts in other languages stay unchanged",

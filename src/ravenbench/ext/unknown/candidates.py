@@ -70,7 +70,8 @@ def read_question(
         texts = tuple(t.of(plain(t.text)) for t in texts)
         notes = [note for note in notes if "--strip-shared" not in note]
         notes.append(
-            f"Raven removes passages from {counted(changed, 'text')} because several authors share them"
+            f"Raven removes passages from {counted(changed, 'text')} because several authors share"
+            " them"
         )
     questioned = [(None, text) for text in texts]
     questioned_texts = [(text.name, text.text) for text in texts]
@@ -152,7 +153,8 @@ def _copies(
                 share = 1.0 if same else len(here & there) / max(1, len(there))
                 copied.add(row)
                 remarks.setdefault(place, []).append(
-                    f"{share:.0%} of its passages also occur in {one.name} by {one.author}, so Raven"
-                    " did not learn from that text: this is copying or quotation, a separate finding"
+                    f"{share:.0%} of its passages also occur in {one.name} by {one.author}, so"
+                    " Raven did not learn from that text: this is copying or quotation, a separate"
+                    " finding"
                 )
     return tuple(sorted(copied)), {place: tuple(said) for place, said in remarks.items()}

@@ -33,8 +33,8 @@ CAUTION = (
     " show either."
 )
 CANDIDATES_NOTE = (
-    "Intervals are over the candidates' texts; if listed: probability if one of the candidates wrote"
-    " it; content replaced: the same with content words from other texts."
+    "Intervals are over the candidates' texts; if listed: probability if one of the candidates"
+    " wrote it; content replaced: the same with content words from other texts."
 )
 UNTESTED = (
     "Raven did not test the methods ({names}) for content on these texts, so it clears none of them"
@@ -82,8 +82,8 @@ class UnknownReport(AnswersReport[NamingAnswers, Named]):
                 terminal=False,
             ),
             note=(
-                "Intervals are over the candidates' texts; if listed: the most probable author if one"
-                " of the candidates wrote it."
+                "Intervals are over the candidates' texts; if listed: the most probable author if"
+                " one of the candidates wrote it."
             ),
         )
 

@@ -76,7 +76,8 @@ class UnknownSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     unknown: Annotated[
         tuple[str, ...],
         about(
-            "A text by an unknown author, or a folder of such texts. For several repeat the option.",
+            "A text by an unknown author, or a folder of such texts. For several repeat the"
+            " option.",
             takes=PATHS,
             many=True,
         ),

@@ -68,7 +68,8 @@ class AttributeSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     equal_counts: Annotated[
         bool,
         about(
-            "Novel-topic: train on equally many texts of an author, regardless of the topic that is held out."
+            "Novel-topic: train on equally many texts of an author, regardless of the topic that is"
+            " held out."
         ),
     ] = False
     sampler: Annotated[

@@ -46,7 +46,8 @@ class JudgingSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     same_share: Annotated[
         float | None,
         about(
-            "Expected proportion of same-author problems in practice. Default: that of the truth file."
+            "Expected proportion of same-author problems in practice. Default: that of the truth"
+            " file."
         ),
     ] = None
     replicates: Annotated[AtLeastOne, about("Bootstrap replicates.")] = 10_000

@@ -109,8 +109,8 @@ class ObfuscateReport(Report[Obfuscation]):
         if errors:
             named = "; ".join(errors[:NAMED])
             return (
-                f"Raven could not rewrite {counted(len(errors), 'text')}, so it wrote nothing to {out_folder}:"
-                f" {named}"
+                f"Raven could not rewrite {counted(len(errors), 'text')}, so it wrote nothing to"
+                f" {out_folder}: {named}"
             )
         if same:
             named = ", ".join(same[:NAMED]) + ("…" if len(same) > NAMED else "")
@@ -274,6 +274,7 @@ class ObfuscateReport(Report[Obfuscation]):
         if analysis.failed:
             name, error = next(iter(analysis.failed.items()))
             lines.append(
-                f"Raven could not rewrite {counted(len(analysis.failed), 'text')}, the first: {name} ({error})"
+                f"Raven could not rewrite {counted(len(analysis.failed), 'text')}, the first:"
+                f" {name} ({error})"
             )
         return [Text(line) for line in lines]

@@ -39,7 +39,8 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     known: Annotated[
         tuple[str, ...],
         about(
-            "Other texts by the author of the source, or their folder, unless the source is a problem set.",
+            "Other texts by the author of the source, or their folder, unless the source is a"
+            " problem set.",
             takes=PATHS,
             many=True,
         ),

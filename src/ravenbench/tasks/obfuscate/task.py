@@ -70,7 +70,8 @@ class Obfuscate(Task):
     own = (
         Option(
             "out",
-            "The new text, folder or problem set (path or URL); each text has a JSON file with its parts.",
+            "The new text, folder or problem set (path or URL); each text has a JSON file with its"
+            " parts.",
             takes=PATH,
         ),
         Option(

@@ -100,7 +100,8 @@ class RunSpec(LevelSpec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     samplers: Annotated[
         str,
         about(
-            "How to choose topics: hits (least similar; the default), random or anti (most similar)."
+            "How to choose topics: hits (least similar; the default), random or anti (most"
+            " similar)."
         ),
     ] = "hits, random, anti"
     pairs: Annotated[str, about("Pair rule: matched or reference.")] = "matched"

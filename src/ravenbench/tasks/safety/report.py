@@ -193,8 +193,9 @@ class SafetyReport(Report[SafetyAnalysis]):
         )
         note = [
             (
-                f"Mean over {counted} {analysis.attacks}; {able}sound: proportion of texts within the "
-                f"stated limits of meaning (readers did not judge it), and impact on these texts."
+                f"Mean over {counted} {analysis.attacks}; {able}sound: proportion of texts within"
+                " the stated limits of meaning (readers did not judge it), and impact on these"
+                " texts."
             ),
             *(f"Excluded ({why}): {', '.join(names)}." for why, names in excluded.items()),
         ]
@@ -355,10 +356,10 @@ class SafetyReport(Report[SafetyAnalysis]):
             ),
             col("s", "seconds", digits=0),
             note=(
-                "lost: content words lost, in 100 words (the measure that agrees best with readers); "
-                "neg.: negations kept; bits: surprisal per token minus that of the original; "
-                "rank: mean rank in sensibleness, 1 is best; changes: per 1,000 words; s: "
-                "seconds."
+                "lost: content words lost, in 100 words (the measure that agrees best with"
+                " readers); neg.: negations kept; bits: surprisal per token minus that of the"
+                " original; rank: mean rank in sensibleness, 1 is best; changes: per 1,000 words;"
+                " s: seconds."
             ),
         )
 
@@ -544,9 +545,9 @@ class SafetyReport(Report[SafetyAnalysis]):
             ],
             *self._attribution(),
             note=(
-                "acc., F1 (macro) and rank of the true author (1 is best), before and after (then), "
-                "with the interval of the change. Intervals draw authors with all their texts, "
-                "the same before and after; p: sign flips over authors."
+                "acc., F1 (macro) and rank of the true author (1 is best), before and after (then),"
+                " with the interval of the change. Intervals draw authors with all their texts, the"
+                " same before and after; p: sign flips over authors."
             ),
         )
 

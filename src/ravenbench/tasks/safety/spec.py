@@ -44,8 +44,8 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     problems: Annotated[
         str,
         about(
-            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, attribution "
-            "problems (PAN18/19).",
+            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, attribution"
+            " problems (PAN18/19).",
             takes=PATH,
         ),
     ]
@@ -101,8 +101,8 @@ class SafetySpec(TextsSpec, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     normalise: Annotated[
         str,
         about(
-            "Transform that the attack normalise applies to all texts: normaliser (plain form), or a "
-            "mask, for example posnoise or frequency-mask. Default: normaliser.",
+            "Transform that the attack normalise applies to all texts: normaliser (plain form), or"
+            " a mask, for example posnoise or frequency-mask. Default: normaliser.",
             metavar="MASK",
         ),
     ] = "normaliser"

@@ -84,9 +84,9 @@ class Safety(Task):
     )
     failure = "some parts failed, the first: {first}"
     note = (
-        "The errors of the result are those of obfuscators that could not be used and of cells that "
-        "failed. Methods may also be estimators over texts; these learn from the candidates' "
-        "texts."
+        "The errors of the result are those of obfuscators that could not be used and of cells that"
+        " failed. Methods may also be estimators over texts; these learn from the candidates'"
+        " texts."
     )
     spec: SafetySpec
 

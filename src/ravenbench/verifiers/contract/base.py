@@ -28,12 +28,12 @@ from ravenbench.types import Bools, Floats, Ints, Problems, Strings
 from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold, remove_fold_effect
 
 _FIX = (
-    "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1 for each problem, higher ="
-    " same author"
+    "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1 for each problem,"
+    " higher = same author"
 )
 _FIX_SCORES = (
-    "return an array of numbers, one (or one row) for each problem, higher = same author, NaN = cannot"
-    " tell"
+    "return an array of numbers, one (or one row) for each problem, higher = same author, NaN ="
+    " cannot tell"
 )
 
 

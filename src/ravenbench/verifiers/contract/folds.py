@@ -141,8 +141,8 @@ def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
         " problem's authors, so they rest on fewer problems and are less precise than usual"
         if partition.kind == "authors"
         else (
-            "too few authors are left to separate them, so settings tuned on out-of-fold answers are"
-            " too optimistic"
+            "too few authors are left to separate them, so settings tuned on out-of-fold answers"
+            " are too optimistic"
         )
     )
     return (

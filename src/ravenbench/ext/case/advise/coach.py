@@ -66,7 +66,8 @@ class Coach:
         worth += [
             (
                 one.gain,
-                f"rewrite sentence {now.sentence(one.start)}: {clip(now.text[one.start : one.end], 50)}",
+                f"rewrite sentence {now.sentence(one.start)}:"
+                f" {clip(now.text[one.start : one.end], 50)}",
             )
             for one in now.sentences
         ]

@@ -289,8 +289,8 @@ def _background(spec: CompareSpec, corpus: Corpus, used: Ints, notes: list[str])
         ]
         if len(fresh) < len(other):
             notes.append(
-                f"Raven leaves out {counted(len(other) - len(fresh), 'text')} of {other.name}, because"
-                " their authors have names of class members"
+                f"Raven leaves out {counted(len(other) - len(fresh), 'text')} of {other.name},"
+                " because their authors have names of class members"
             )
         rows += [
             (

@@ -189,7 +189,8 @@ def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
                 f"--known {shlex.quote(f'{p.resolve().name}={p}')}" for p in folders
             )
             raise SpecError(
-                "several folders without names: Raven cannot see whether these are one candidate or several",
+                "several folders without names: Raven cannot see whether these are one candidate or"
+                " several",
                 found=", ".join(map(str, folders)),
                 expected="--known NAME=PATH",
                 fix=(
@@ -373,8 +374,8 @@ def _signed_by_others(case: CaseTexts, authors: Sequence[str]) -> list[str]:
         if by:
             what = "questioned" if text is case.questioned else "known"
             notes.append(
-                f"the {what} text {text.name} has another author's name at its beginning or end, as if"
-                f" signed by: {some(by)}"
+                f"the {what} text {text.name} has another author's name at its beginning or end, as"
+                f" if signed by: {some(by)}"
             )
     remark(notes)
     return notes
@@ -468,8 +469,9 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
                 refusals.append(
                     Reason(
                         Why.COPIED,
-                        f"the questioned text repeats that of {other.id}: one is a copy of the other,"
-                        " or both are copies of a third; a comparison of style cannot show which",
+                        f"the questioned text repeats that of {other.id}: one is a copy of the"
+                        " other, or both are copies of a third; a comparison of style cannot show"
+                        " which",
                     )
                 )
         if path in copied:
@@ -477,8 +479,9 @@ def screen(cases: Sequence[CaseTexts], corpus: Corpus, members: bool = False) ->
                 Reason(
                     Why.COPIED,
                     f"the questioned text repeats the background text {copied[path]}: it is a copy,"
-                    " or that author wrote it; a comparison of style cannot show which. If it is the"
-                    " same file, remove it from the background, or give the whole class by --each",
+                    " or that author wrote it; a comparison of style cannot show which. If it is"
+                    " the same file, remove it from the background, or give the whole class by"
+                    " --each",
                 )
             )
         for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
@@ -561,8 +564,8 @@ def no_prose(text: str, usual: float) -> list[str]:
         reasons.append("has its words in alphabetical order, so their original order is lost")
     if (share > CAPITALS) is not (usual > CAPITALS):
         reasons.append(
-            f"has {share:.0%} capital letters, but a typical one of the other texts has {usual:.0%}:"
-            " Raven would compare capitals, not style"
+            f"has {share:.0%} capital letters, but a typical one of the other texts has"
+            f" {usual:.0%}: Raven would compare capitals, not style"
         )
     return reasons
 
@@ -584,7 +587,8 @@ def unlike(
         Reason(
             Why.UNLIKE,
             f"{name} differs from the background in language or kind: {share:.0%} of its words are"
-            f" among the background's most frequent words; in a typical text there, {usual:.0%} are",
+            f" among the background's most frequent words; in a typical text there, {usual:.0%}"
+            " are",
         )
         for name, share in shares
         if share < FOREIGN * usual

@@ -46,9 +46,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 WORTH_NOTE = (
-    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they are uninformative; C_llr min:"
-    " the cost after the best possible calibration; EER: equal error rate. Raven measured these on"
-    " background pairs by methods that were trained on neither author."
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they are uninformative; C_llr"
+    " min: the cost after the best possible calibration; EER: equal error rate. Raven measured"
+    " these on background pairs by methods that were trained on neither author."
 )
 VERIFIERS_NOTE = (
     "For readers who check whether the methods agree. All methods read the same texts and make the"
@@ -56,8 +56,8 @@ VERIFIERS_NOTE = (
     f" no larger LR. {WORTH_NOTE}"
 )
 CHAIN_NOTE = (
-    "The text is what Raven read from the file, as UTF-8, before it joined or cut texts to the sizes"
-    " listed under Material. The same: the text has the same bytes as the file."
+    "The text is what Raven read from the file, as UTF-8, before it joined or cut texts to the"
+    " sizes listed under Material. The same: the text has the same bytes as the file."
 )
 WORDS_NOTE = (
     "Rates per thousand words. Pull: the product of both sides' distances from the background in"
@@ -142,7 +142,8 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
                 col("role", "0", text=True),
                 col("words", "1.words"),
                 col("common words", "1.coverage", digits=2),
-                note="Common words: proportion of words among the 200 most frequent in the background.",
+                note="Common words: proportion of words among the 200 most frequent in the"
+                " background.",
                 section="material",
             ),
             table(
@@ -287,7 +288,8 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             misleading(scored.misleading, scored.misleading_pairs, scored.fused.llr),
             *([] if scored.content is None else [scored.content.sentence]),
             contents_sentence(scored.verifiers_and_content),
-            f"On held-out authors: {promised} (both means are at most 1 if LRs are well calibrated).",
+            f"On held-out authors: {promised} (both means are at most 1 if LRs are well"
+            " calibrated).",
             *([] if one.standing is None else [f"Validation: {one.standing.sentence}."]),
             *(f"note: {note}" for note in one.notes),
         ]

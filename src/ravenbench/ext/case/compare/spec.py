@@ -98,7 +98,8 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     verifiers: Annotated[
         str,
         about(
-            "Methods that Raven calibrates and combines, separated by commas (raven list verifiers).",
+            "Methods that Raven calibrates and combines, separated by commas (raven list"
+            " verifiers).",
             takes=COMPONENTS,
         ),
     ] = DEFAULT

@@ -46,8 +46,9 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
     most_devpav: Annotated[
         Positive,
         about(
-            "A cell passes only if the upper limit of devPAV is at most this. Default .3: an average"
-            " LR is wrong by less than a factor of two, the lowest step of the verbal scale."
+            "A cell passes only if the upper limit of devPAV is at most this. Default .3: an"
+            " average LR is wrong by less than a factor of two, the lowest step of the verbal"
+            " scale."
         ),
     ] = 0.3
     most_mean: Annotated[
@@ -63,8 +64,8 @@ class ValidateSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=
         about(
             "A cell passes only if the upper limits of both rates of strongly misleading LRs are at"
             " most this. Default .1: well calibrated LRs of ten or more mislead in at most one case"
-            " in ten. 35 authors can show this; fewer than 29 have no such LRs, and the criterion is"
-            " not applicable."
+            " in ten. 35 authors can show this; fewer than 29 have no such LRs, and the criterion"
+            " is not applicable."
         ),
     ] = 0.1
     strong: Annotated[

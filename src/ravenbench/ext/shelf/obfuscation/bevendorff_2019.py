@@ -103,7 +103,8 @@ class Bevendorff(Obfuscator):
         if len(known.encode()) < _LEAST_BYTES or len(draft.data) < _LEAST_BYTES:
             return unchanged(
                 text,
-                "left unchanged, because the method needs known texts and a text of three bytes or more",
+                "left unchanged, because the method needs known texts and a text of three bytes or"
+                " more",
             )
         lacking = {name: missing(name) for name in ("wordnet", "brown")}
         notes = [f"operators left out: {reason}" for reason in lacking.values() if reason]

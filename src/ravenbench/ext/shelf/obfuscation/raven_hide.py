@@ -142,8 +142,8 @@ class RavenHide(Obfuscator):
             ]
         else:
             notes.append(
-                "no known texts: Raven moved the text away from its usual habits, but cannot measure "
-                "how recognisable it is"
+                "no known texts: Raven moved the text away from its usual habits, but cannot"
+                " measure how recognisable it is"
             )
         notes.append(
             f"{counted(len(chosen), 'edit')}, cost in meaning {cost:.1f} for 100 words (limit "
