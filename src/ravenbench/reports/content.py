@@ -424,9 +424,14 @@ def in_brackets(judged: Judged[Any]) -> str:
     return f" ({judged.confinement})" if judged.confinement else ""
 
 
+def _margin(judged: Judged[Any]) -> str:
+    """The margin δ of a verdict, as ±.02."""
+    return f"±{judged.margin:.2f}".replace("0.", ".")
+
+
 def badge(judged: Judged[Any]) -> str:
     """Return the outcome in words that need no context."""
-    margin = f"±{judged.margin:.2f}".replace("0.", ".")
+    margin = _margin(judged)
     # Outcomes of both axes compare as text, and some of them read alike.
     if isinstance(judged.outcome, Content):
         if judged.outcome is Content.LESS:
@@ -720,12 +725,9 @@ def glance_table(probe: ContentProbe | None) -> Table:
         " all. [ ]: 95 % intervals."
     )
     notes = {
-        f"No content effect: not beyond ±{figure(row.judged.margin)[:-1]}."
+        f"No content effect: not beyond {_margin(row.judged)}."
         for row in rows
         if row.judged.outcome is Content.LESS
-    }
-    notes |= {
-        f"{row.verifier}: {row.judged.confinement}." for row in rows if in_brackets(row.judged)
     }
     return table(
         "glance",
@@ -746,7 +748,9 @@ def glance_table(probe: ContentProbe | None) -> Table:
             "judged",
             text=True,
             show=lambda judged: Toned.of(
-                IN_BRIEF.get(judged.outcome, judged.outcome), toned(judged).tone
+                IN_BRIEF.get(judged.outcome, judged.outcome)
+                + in_brackets(judged) * (judged.outcome in CLEARED),
+                toned(judged).tone,
             ),
         ),
         note=" ".join([note, *sorted(notes)]),
@@ -979,7 +983,8 @@ def content_sentence(row: ContentRow, *, below_table: bool = False) -> str:
     # The figures above show that topic changes AUC, which says more than that it changes single answers.
     known = {Content.RELIES, Content.SWAYED} if Content.RELIES in effects else set()
     if below_table:
-        known |= {*effects} & {Content.LOSES, Content.FOLLOWS}
+        shown = {Content.LOSES} if row.helps is None else {Content.LOSES, Content.FOLLOWS}
+        known |= effects & shown
     if row.misleads is not None and row.helps is not None:
         misleads = figure(row.misleads.value) + interval_in_words(row.misleads.interval)
         helps = figure(row.helps.value)

@@ -77,8 +77,8 @@ def profile(texts: Sequence[str]) -> Floats:
 def as_far(authors: Floats, cases: Floats) -> Floats:
     """Return proportions (m,) of authors with profiles (n, f) that differ as much from the others as cases with
     profiles (m, f)."""
-    own = [distance(np.delete(authors, i, axis=0), row) for i, row in enumerate(authors)]
-    each = [np.sum(np.array(own) >= distance(authors, case)) for case in cases]
+    own = np.array([distance(np.delete(authors, i, axis=0), row) for i, row in enumerate(authors)])
+    each = [np.sum(own >= distance(authors, case)) for case in cases]
     return (1 + np.array(each)) / (1 + len(own))
 
 

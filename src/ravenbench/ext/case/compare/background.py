@@ -169,8 +169,8 @@ def writers(
     return writers_of_side
 
 
-@lru_cache(maxsize=64)
-def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int]]:
+@lru_cache(maxsize=8)
+def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, tuple[int, ...]]:
     """Return the shape nearest to the wanted one that enough authors (``AMPLE``) can fill, and these authors.
 
     If too few can fill it, known texts become fewer and all texts shorter; of the shapes that enough authors can fill,
@@ -201,7 +201,7 @@ def fitting_shape(background: Population, shape: Shape) -> tuple[Shape, list[int
         if best is not None and best[0][0] == 2 and best[1] == shape:
             break
     assert best is not None
-    return best[1], best[2]
+    return best[1], tuple(best[2])
 
 
 def shared_out(
@@ -380,7 +380,7 @@ class Shaped:
             known=list(self.shape.known),
             questioned=self.shape.questioned,
             wanted=None if self.shape == wanted else [*wanted.known, wanted.questioned],
-            authors=able,
+            authors=list(able),
             folds=self.folds,
             strangers=self.strangers,
             problems=self.problems,
@@ -402,9 +402,11 @@ class Shaped:
         about = np.concatenate([rows for *_, rows in self.tested])
         refused = {}
         for case, share, alike in zip(self.cases, shares, self._alike(sides).tolist(), strict=True):
-            judging = about[without(self.code.get(case.candidate.name), about)]
-            of_pairs = [passages(judging, self.strangers), few_like(judging, alike)]
-            reasons = [] if whole else [reason for reason in of_pairs if reason is not None]
+            reasons = list[Reason]()
+            if not whole:
+                judging = about[without(self.code.get(case.candidate.name), about)]
+                of_pairs = [passages(judging, self.strangers), few_like(judging, alike)]
+                reasons += [reason for reason in of_pairs if reason is not None]
             if share <= OTHER_KIND:
                 differ = round(share * (1 + count)) - 1
                 reasons.append(Reason.of(Why.OTHER_KIND, as_far=differ, of=count))
