@@ -133,7 +133,10 @@ def main() -> None:
             if kind == "swapped":
                 both = answers(own), answers(lines)
                 counts = [f"{len(llr)} of {len(lines)}" for llr in both]
-                print(" | ".join([name, *counts, *figures(*both)]), flush=True)
+                # Of a class that gets no answers nothing can be measured.
+                print(
+                    " | ".join([name, *counts, *(figures(*both) if all(both) else ())]), flush=True
+                )
             if kind == "own" and seed:
                 differ = sum(worded(a) != worded(b) for a, b in zip(own, lines, strict=True))
                 print(

@@ -217,5 +217,5 @@ def test_bad_input_is_named():
         registry.parse("attributor", "nb").fit(["a"], ["x", "y"])
     with pytest.raises(SpecError, match="variant must be"):
         registry.parse("attributor", "distorted(nb, variant='no')").fit(["a", "b"], ["x", "y"])
-    with pytest.raises(SpecError, match="no attributor named"):
+    with pytest.raises(SpecError, match="unknown attributor"):
         registry.parse("attributor", "maxnet")

@@ -283,8 +283,8 @@ def test_bad_requests(tmp_path):
     data = simulate(authors=2, topics=2, docs=5, words=20)
     for change, message in (
         ({"protocol": "novel"}, "novel-topic"),
-        ({"methods": "nb, nb"}, "twice"),
-        ({"methods": [object()]}, "no attribution method"),
+        ({"methods": "nb, nb"}, "duplicate method nb"),
+        ({"methods": [object()]}, "is not an attribution method"),
         ({"methods": ""}, "no attribution method"),
         ({"folds": 1}, "folds: expected"),
         ({"min_docs": 0}, "min_docs: expected"),

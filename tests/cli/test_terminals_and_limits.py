@@ -111,7 +111,7 @@ def test_sigterm_gives_its_code_whenever_it_comes(before):
             "type('PanicException', (BaseException,), {})('could not spawn threads')",
             b"give the process more",
         ),
-        ("int('9' * 5000)", b"shorten it"),
+        ("int('9' * 5000)", b"shorten the number"),
     ],
 )
 def test_memory_or_a_limit_of_python_that_does_not_do_is_one_line(raised, fix):

@@ -102,11 +102,11 @@ class Aborts(Base):
 
 """
 FAILING = {
-    "Proba": "gave answers that cannot be used; found: shape",
+    "Proba": "returned unusable answers; found: shape",
     "Masked": "a masked array",
     "Nan": "nan to problem",
-    "Strings": "gave scores that cannot be used; found: an array of <U3",
-    "Wide": r"gave scores that cannot be used; found: shape (",
+    "Strings": "returned unusable scores; found: an array of <U3",
+    "Wide": r"returned unusable scores; found: shape (",
     "Exits": "tried to end the program (SystemExit: 0)",
     "Interrupts": "tried to end the program (KeyboardInterrupt",
     "Recurses": "RecursionError",
@@ -207,7 +207,7 @@ def test_a_method_that_fails_alike_is_not_tried_everywhere_and_the_report_says_w
     tried = [store.cell("strangers:Nan", fold) is not None for fold in folds]
     assert tried == [True, True, False, False] and len(errors) == 4
     assert (
-        f"not tried, because its first {FIRST} fits failed in the same way (AnswerError: strangers:Nan gave"
+        f"not tried, because its first {FIRST} fits failed in the same way (AnswerError: strangers:Nan returned"
         in errors[0]
     )
     assert all(store.cell("length", fold).error is None for fold in folds)
@@ -300,7 +300,7 @@ def test_a_method_that_interrupts_itself_fails_alone(strangers):
 )
 def test_answers_that_are_none(given, found):
     with pytest.raises(
-        AnswerError, match=rf"mine gave answers that cannot be used\n  found: .*{found}(?s:.*)fix: "
+        AnswerError, match=rf"mine returned unusable answers\n  found: .*{found}(?s:.*)fix: "
     ):
         checked_answers(given, ["a", "b", "c"], "mine")
 
@@ -314,7 +314,7 @@ def test_answers_and_scores_that_are_some():
     assert checked_scores([1, 2], 2, "mine").tolist() == [1.0, 2.0]
     assert np.isnan(checked_scores(np.array([[np.nan, 1.0]]), 1, "mine")[0, 0])
     for bad in (np.array([np.inf, 0]), np.array([1j, 0]), np.array([True, False]), np.zeros(3)):
-        with pytest.raises(AnswerError, match="mine gave scores that cannot be used"):
+        with pytest.raises(AnswerError, match="mine returned unusable scores"):
             checked_scores(bad, 2, "mine")
 
 

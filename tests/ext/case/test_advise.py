@@ -228,11 +228,13 @@ def test_bad_input_is_one_error(others, mine, tmp_path, no_resources):
     draft, known = mine
     with pytest.raises(FormatError, match="the text is empty"):
         ravenbench.advise(write(tmp_path / "empty.txt", " \n"), known, others, **FAST)
-    with pytest.raises(SpecError, match="'background' is missing"):  # and Brown is not here
+    with pytest.raises(
+        SpecError, match="texts are missing: give 'background'"
+    ):  # and Brown is not here
         ravenbench.advise(draft, known, "", **FAST)
     with pytest.raises(SpecError, match="'known' is missing"):
         ravenbench.advise(draft, (), others, **FAST)
-    with pytest.raises(InputError, match="has 9 words; fewer than 50"):
+    with pytest.raises(InputError, match="has 9 words; Raven needs at least 50"):
         ravenbench.advise(
             write(tmp_path / "short.txt", "one two three four five six seven eight nine"),
             known,

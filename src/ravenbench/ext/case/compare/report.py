@@ -9,6 +9,7 @@ values. StoreError if the note's file is damaged.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -99,14 +100,16 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
 
     def summary(self) -> Table:
         lines = [case.line for case in self.answers if case.line is not None]
-        most = max((digits(line.llr) for line in lines), default=1)
-        fine = max((digits(end) for line in lines for end in line.interval), default=1)
+        shown_values = (value for line in lines for value in (line.llr, *line.interval))
+        fine = max(map(digits, shown_values), default=1)
         members = self.analysis.members
         shown: dict[str, Col[CaseFound]] = {
             "words": col(
-                "in words", lambda r: f"{_in_words(r)} {self.odd_one(r)}".strip(), text=True
+                "in words",
+                lambda r: ". ".join(filter(None, (_in_words(r), self.odd_one(r)))),
+                text=True,
             ),
-            "llr": col(LR, lambda r: r.line and r.line.llr, digits=most, signed=True),
+            "llr": col(LR, lambda r: r.line and r.line.llr, digits=fine, signed=True),
             "interval": col(
                 "95% interval", lambda r: r.line and r.line.interval, digits=fine, signed=True
             ),
@@ -121,8 +124,9 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
             *(shown[name] for name in order),
             note=(
                 f"Above 0: for the {'author listed' if members else 'candidate'}; below 0: for"
-                " someone else. Between −.3 and +.3, or if the interval includes 0, the findings"
-                " support neither."
+                " someone else. From −.300 to +.300, or if the interval includes 0, the findings"
+                " support neither. Raven gives ±.300 where other background pairs might show no"
+                " support."
             ),
         )
 
@@ -260,9 +264,17 @@ class CompareReport(AnswersReport[Comparison, CaseFound]):
     def closing(self) -> list[RenderableType]:
         from rich.text import Text
 
-        by_chance = f"{NO_FINDING} {self.analysis.by_chance}".strip()
-        first = [*(f"{note}." for note in self.analysis.plan.copies), by_chance]
+        first = [f"{note}." for note in self.analysis.plan.copies]
+        if self.analysis.by_chance:
+            first.append(f"{NO_FINDING} {self.analysis.by_chance}")
         return [*map(Text, first * self.analysis.members), *super().closing()]
+
+    def finding(self) -> str:
+        refused = Counter(reason.short for case in self.answers for reason in case.reasons)
+        if self.only is not None or not refused:
+            return super().finding()
+        why = "; ".join(f"{short} ({count})" for short, count in refused.most_common())
+        return f"{super().finding()} Reasons for no answer: {why}."
 
     def odd_one(self, one: CaseFound) -> str:
         """Return the known text that is least similar to the others if they disagree; otherwise an empty text."""

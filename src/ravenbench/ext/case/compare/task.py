@@ -10,6 +10,7 @@ FOLDER/note.json   reference, examiner and date for the page, where they were gi
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -158,10 +159,10 @@ def _told(plan: ComparePlan) -> list[str]:
         )
         if plan.validated is not None:
             notes.append(standing(plan.validated, shape.known, shape.questioned).sentence + ".")
-    notes += [
-        f"{case.id}: no answer, because {reason}."
-        for case in plan.cases
-        for reason in case.refusals
-    ]
+    refused = defaultdict[str, list[str]](list)
+    for case in plan.cases:
+        for reason in case.refusals:
+            refused[str(reason)].append(case.id)
+    notes += [f"{', '.join(ids)}: no answer, because {why}." for why, ids in refused.items()]
     notes += [f"Left out of the background: {text}." for text in background.left_out]
     return notes + [f"Note: {note}." for note in (*plan.copies, *plan.notes)]
