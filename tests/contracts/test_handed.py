@@ -581,6 +581,7 @@ def test_a_validation_hands_no_text_beside_its_original(company, monkeypatch):
 
 @of_cases
 def test_a_case_says_nothing_of_style_by_methods_that_may_know_more(company, monkeypatch):
+    monkeypatch.setattr("ravenbench.ext.case.compare.background.LIKE", 8)
     monkeypatch.setattr("ravenbench.ext.case.compare.background.FEWEST_AUTHORS", 8)
     import_module("company")
     questioned, known = case(company)
