@@ -48,7 +48,8 @@ class Answer(Shown, Generic[P]):
     files: ClassVar[tuple[str, ...]] = ()
     """Files of the folder beside the cells from which it is computed, as patterns."""
     unstated: ClassVar[tuple[str, ...]] = ("seconds",)
-    """Entries, at any depth, that a result file leaves out: quotations of texts, and seconds of this machine."""
+    """Entries, at any depth, that a result file leaves out: seconds of this machine, quotations of texts, truth of
+    shared problems."""
     store: Store
 
     @classmethod

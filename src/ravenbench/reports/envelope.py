@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from ravenbench.errors import FormatError, InputError, MissingPart, counted, install
+from ravenbench.errors import FormatError, InputError, MissingPart, install
 from ravenbench.files import location, read_ordinary
 
 CONTENT_TYPE = "application/vnd.in-toto+json"
@@ -191,5 +191,5 @@ def described(signers: tuple[str, ...], *, is_confirmed: bool) -> str:
     """Return a sentence on who signed a file."""
     if not signers:
         return "not signed: anybody can have written this file"
-    known = "" if is_confirmed else "; --public FILE.pem shows whether this is the writer's key"
-    return f"valid {counted(len(signers), 'signature')} with {', '.join(signers)}{known}"
+    question = "" if is_confirmed else "; --public FILE.pem shows whether it is the writer's"
+    return f"the signature is valid, and its key is {', '.join(signers)}{question}"

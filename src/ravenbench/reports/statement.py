@@ -7,8 +7,8 @@ Out: ``statement`` an in-toto statement (a JSON value), ``write_result`` the pub
 a run without figures, another kind of run or a wrong key, FormatError for a damaged file.
 
 The statement has all figures of the task's answer, computed from the cells; its verdicts; what decided the run, with
-names instead of paths; hashes of texts, folds and cells. It has no texts, and no seconds, so that a repeated run gives
-the same statement. Numbers have all their digits, and are compared as they are written.
+names instead of paths; hashes of texts, folds and cells. It has no texts, no truth of single problems and no seconds: a
+repeated run gives the same statement. Numbers have all their digits, and are compared as they are written.
 """
 
 from __future__ import annotations
