@@ -3,7 +3,7 @@
 In: ``statement`` and ``write_result``: the ``Store`` of a run, for the latter a file to write and a private key or
 None; ``check``: a file, a ``Store`` or None, a public key or None.
 Out: ``statement`` an in-toto statement (a JSON value), ``write_result`` the public keys that signed the file
-(hexadecimal), ``check`` a ``CheckedResult`` with a ``Difference`` (texts) for each value that differs. InputError for
+(hexadecimal), ``check`` a ``CheckedResult`` with a ``ChangedValue`` (texts) for each value that differs. InputError for
 a run without figures, another kind of run or a wrong key, FormatError for a damaged file.
 
 The statement has all figures of the task's answer, computed from the cells; its verdicts; what decided the run, with
@@ -42,7 +42,7 @@ LONGEST = 80
 OTHER_FORM = "the form of the statement"
 
 
-class Difference(NamedTuple):
+class ChangedValue(NamedTuple):
     """A value that differs: its name, and how it is in the file and in the folder."""
 
     figure: str
@@ -65,7 +65,7 @@ class CheckedResult:
     compared)."""
 
     signers: tuple[str, ...]
-    differences: tuple[Difference, ...] | None
+    differences: tuple[ChangedValue, ...] | None
 
 
 def statement(store: Store) -> dict[str, Any]:
@@ -189,7 +189,7 @@ def check(
     expected = _written(statement(store))
     different = list(_differences(stated, _read(expected, store.path)))
     if not different and envelope.content != expected:
-        different = [Difference(OTHER_FORM, "another one", "the one that Raven writes")]
+        different = [ChangedValue(OTHER_FORM, "another one", "the one that Raven writes")]
     different.sort(key=lambda each: not each.figure.startswith(VERSIONS))
     return CheckedResult(signers, tuple(different))
 
@@ -240,7 +240,7 @@ def _read(content: bytes, path: str | Path) -> dict[str, Any]:
     return statement_of_raven
 
 
-def _differences(stated: Any, computed: Any, place: str = "") -> Iterator[Difference]:
+def _differences(stated: Any, computed: Any, place: str = "") -> Iterator[ChangedValue]:
     """What differs between two JSON values, with its place."""
     if isinstance(stated, dict) and isinstance(computed, dict):
         for key in sorted({*stated, *computed}):
@@ -251,7 +251,7 @@ def _differences(stated: Any, computed: Any, place: str = "") -> Iterator[Differ
             yield from _differences(*inner, f"{place}[{_label(inner[1], number)}]")
     elif type(stated) is not type(computed) or stated != computed:
         figure = place.removeprefix(".").removeprefix("predicate.")
-        yield Difference(figure, _shown(stated), _shown(computed))
+        yield ChangedValue(figure, _shown(stated), _shown(computed))
 
 
 class _Absent:
