@@ -384,29 +384,18 @@ def check_result(file: Path, store: Store | None, public: Path | None, json: boo
     from ravenbench.reports.statement import check
 
     checked = check(file, store, public)
-    different = checked.differences
-    signed = described(checked.signers, is_confirmed=public is not None)
+    different = checked.differences or ()
     if json:
+        values = [each._asdict() for each in different]
         print_json(
-            {
-                "signers": list(checked.signers),
-                "compared": different is not None,
-                "differences": [each._asdict() for each in different or ()],
-            }
+            {"signers": checked.signers, "compared": store is not None, "differences": values}
         )
     else:
-        for each in (different or ())[:MOST_DIFFERENCES]:
+        for each in different[:MOST_DIFFERENCES]:
             say(readable(str(each)))
-        if different and (more := len(different) - MOST_DIFFERENCES) > 0:
-            say(f"and {more:,} more values differ (all with --json)")
-        if different is not None:
-            say(
-                f"{counted(len(different), 'value')} of the file"
-                f" {'differ' if len(different) > 1 else 'differs'} from the folder"
-                if different
-                else "the folder gives every value of the file"
-            )
-        say(signed)
+        if store is not None:
+            say(f"values that differ from the folder: {len(different):,} (--json lists all)")
+        say(described(checked.signers))
     if different:
         raise typer.Exit(1)
 

@@ -15,18 +15,16 @@ from __future__ import annotations
 
 import base64
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from ravenbench.errors import FormatError, InputError, MissingPart, install
 from ravenbench.files import location, read_ordinary
 
-CONTENT_TYPE = "application/vnd.in-toto+json"
+CONTENT_TYPE: Literal["application/vnd.in-toto+json"] = "application/vnd.in-toto+json"
 MOST_BYTES = 2**28
-KEY_BYTES = 32
 EXPECTED = "a file that raven export --result wrote"
-AGAIN = "get the file again from the person who wrote it"
 
 
 class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +37,7 @@ class Signature(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """A DSSE envelope; ``payload`` is the content in base64 form."""
 
-    payload_type: str
+    payload_type: Literal["application/vnd.in-toto+json"]
     payload: str
     signatures: tuple[Signature, ...]
 
@@ -51,17 +49,17 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
     @property
     def signed(self) -> bytes:
         """What is signed: the type of the content and the content, each after its length."""
-        kind = self.payload_type.encode()
+        kind = CONTENT_TYPE.encode()
         content = self.content
         return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(content), content)
 
 
 def sealed(content: bytes, key: Path | None = None) -> Envelope:
-    """Return bytes in an envelope, signed if a key is given. InputError if the key is no ed25519 key."""
+    """Return bytes in an envelope, signed if a key is given. InputError if the key cannot sign."""
     unsigned = Envelope(CONTENT_TYPE, base64.b64encode(content).decode(), ())
     if key is None:
         return unsigned
-    private = _private_key(key)
+    private = _key(key, "private")
     signature = base64.b64encode(private.sign(unsigned.signed)).decode()
     name = private.public_key().public_bytes_raw().hex()
     return msgspec.structs.replace(unsigned, signatures=(Signature(name, signature),))
@@ -77,13 +75,6 @@ def opened(path: str | Path) -> Envelope:
         _ = envelope.content
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not a result file ({error})", file=path, expected=EXPECTED) from None
-    if envelope.payload_type != CONTENT_TYPE:
-        raise FormatError(
-            "unknown type of content",
-            file=path,
-            found=envelope.payload_type,
-            expected=CONTENT_TYPE,
-        )
     return envelope
 
 
@@ -97,39 +88,39 @@ def verified(envelope: Envelope, path: str | Path, public: Path | None = None) -
     InputError
         If the owner of the ``public`` key did not sign it.
     """
-    expected = None if public is None else _public_key(public)
+    expected = None if public is None else _key(public, "public").public_bytes_raw().hex()
     for signature in envelope.signatures:
-        _check(signature, envelope.signed, path)
+        try:
+            _check(signature, envelope.signed)
+        except ValueError as error:
+            raise FormatError(
+                f"the signature is not valid ({error})",
+                file=path,
+                fix="get the file again from the person who wrote it",
+            ) from None
     signers = tuple(signature.keyid for signature in envelope.signatures)
     if expected is not None and expected not in signers:
         raise InputError(
             "this file is not signed with the given key",
             file=path,
-            found=f"signed with {', '.join(signers)}" if signers else "no signature",
-            expected=f"signed with {expected}",
-            fix="give the public key of the person who wrote the file",
+            found=", ".join(signers) or "no signature",
+            expected=expected,
         )
     return signers
 
 
-def _check(signature: Signature, signed: bytes, path: str | Path) -> None:
-    ed25519, _, _ = _cryptography()
+def _check(signature: Signature, signed: bytes) -> None:
+    """ValueError if a signature is not the one of its key, or is written in another form than Raven's."""
+    _, ed25519 = _cryptography()
     from cryptography.exceptions import InvalidSignature
 
+    key = bytes.fromhex(signature.keyid)
+    if key.hex() != signature.keyid:
+        raise ValueError("its key is written in another form")
     try:
-        key_bytes = bytes.fromhex(signature.keyid)
-        if key_bytes.hex() != signature.keyid or len(key_bytes) != KEY_BYTES:
-            raise ValueError("its key is not written as 64 hexadecimal digits")
-        key = ed25519.Ed25519PublicKey.from_public_bytes(key_bytes)
-        key.verify(_bytes_of(signature.sig), signed)
+        ed25519.Ed25519PublicKey.from_public_bytes(key).verify(_bytes_of(signature.sig), signed)
     except InvalidSignature:
-        raise FormatError(
-            "the signature is not valid: the file was changed after it was signed",
-            file=path,
-            fix=AGAIN,
-        ) from None
-    except ValueError as error:
-        raise FormatError(f"the signature is damaged ({error})", file=path, fix=AGAIN) from None
+        raise ValueError("the file was changed after it was signed") from None
 
 
 def _bytes_of(text: str) -> bytes:
@@ -140,56 +131,42 @@ def _bytes_of(text: str) -> bytes:
     return content
 
 
-def _private_key(path: Path) -> Any:
-    ed25519, serialization, unsupported = _cryptography()
+def _key(path: Path, kind: Literal["private", "public"]) -> Any:
+    """An ed25519 key from its file; InputError if the file is another one."""
+    serialization, ed25519 = _cryptography()
+    content = read_ordinary(path)
     try:
-        key = serialization.load_pem_private_key(read_ordinary(path), password=None)
-    except (ValueError, TypeError, unsupported):
+        key = (
+            serialization.load_pem_private_key(content, password=None)
+            if kind == "private"
+            else serialization.load_pem_public_key(content)
+        )
+    except Exception:  # the package has its own errors for each kind of damage
         key = None
-    if not isinstance(key, ed25519.Ed25519PrivateKey):
+    if not isinstance(key, getattr(ed25519, f"Ed25519{kind.title()}Key")):
         raise InputError(
-            "not a private key that Raven can sign with",
+            f"not a {kind} key of ed25519",
             file=path,
-            expected="an ed25519 key in PEM form, without a passphrase",
-            fix=f"make one: openssl genpkey -algorithm ed25519 -out {path.name}",
+            expected="a key in PEM form, without a passphrase",
+            fix="make one: openssl genpkey -algorithm ed25519; openssl pkey -pubout",
         )
     return key
 
 
-def _public_key(path: Path) -> str:
-    ed25519, serialization, unsupported = _cryptography()
+def _cryptography() -> tuple[Any, Any]:
+    """The modules of keys' forms and of ed25519."""
     try:
-        key = serialization.load_pem_public_key(read_ordinary(path))
-    except (ValueError, unsupported):
-        key = None
-    if not isinstance(key, ed25519.Ed25519PublicKey):
-        raise InputError(
-            "not a public key of a signature",
-            file=path,
-            expected="an ed25519 key in PEM form",
-            fix=f"make it from the private key: openssl pkey -in KEY.pem -pubout -out {path.name}",
-        )
-    name: str = key.public_bytes_raw().hex()
-    return name
-
-
-def _cryptography() -> tuple[Any, Any, Any]:
-    """The modules of ed25519 and of keys' forms, and the error for unknown algorithms."""
-    try:
-        from cryptography.exceptions import UnsupportedAlgorithm
         from cryptography.hazmat.primitives import serialization
         from cryptography.hazmat.primitives.asymmetric import ed25519
-    except ImportError as error:
+    except ImportError:
         raise MissingPart(
-            f"signatures need cryptography, which is not installed ({error.name})",
-            fix=install("signed"),
-        ) from error
-    return ed25519, serialization, UnsupportedAlgorithm
+            "signatures need cryptography, which is not installed", fix=install("signed")
+        ) from None
+    return serialization, ed25519
 
 
-def described(signers: tuple[str, ...], *, is_confirmed: bool) -> str:
+def described(signers: tuple[str, ...]) -> str:
     """Return a sentence on who signed a file."""
     if not signers:
         return "not signed: anybody can have written this file"
-    question = "" if is_confirmed else "; --public FILE.pem shows whether it is the writer's"
-    return f"the signature is valid, and its key is {', '.join(signers)}{question}"
+    return f"signed, and the signature is valid; its public key is {', '.join(signers)}"

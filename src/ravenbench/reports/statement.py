@@ -16,21 +16,19 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from ravenbench import __version__, registry
-from ravenbench.engine.task import task_of, tasks
+from ravenbench.engine.task import task_of
 from ravenbench.errors import FormatError, InputError
-from ravenbench.files import sha256
 from ravenbench.outputs import check_file, whole_file
 from ravenbench.reports.content import verdicts
 from ravenbench.reports.envelope import CONTENT_TYPE, EXPECTED, opened, sealed, verified
 from ravenbench.reports.view import named, public_head, public_json
-from ravenbench.store.records import CellRecord, hash_of
+from ravenbench.store.records import hash_of
 from ravenbench.store.store import Cell, Store
 
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -73,11 +71,10 @@ def statement(store: Store) -> dict[str, Any]:
     equal statements. InputError if the task states no figures."""
     place = task_of(store.kind).answer
     if not place:
-        stating = ", ".join(name for name in tasks() if task_of(name).answer)
         raise InputError(
             f"raven {store.kind} states no figures that could be checked",
             file=store.path,
-            expected=f"the folder of one of these commands: {stating}",
+            expected="the folder of a test, such as raven run",
         )
     store.outcomes.clear()
     shape = registry.load("answer", place)
@@ -97,11 +94,8 @@ def statement(store: Store) -> dict[str, Any]:
         "data": head.data,
         "methods": [
             {
-                "name": method.name,
+                **msgspec.to_builtins(method),
                 "spec": named(method.spec),
-                "version": method.version,
-                "provenance": method.provenance,
-                "source": method.source,
                 "identity": hash_of("identity", msgspec.json.encode(method.identity)),
             }
             for method in store.plan.verifiers
@@ -122,11 +116,6 @@ def statement(store: Store) -> dict[str, Any]:
         ],
         "verdicts": verdicts(getattr(answer, "content", None)),
         "figures": _without(answer.plain(), shape.unstated),
-        "computed from": {
-            path.relative_to(store.path).as_posix(): sha256(path)
-            for pattern in shape.files
-            for path in sorted(store.path.glob(pattern))
-        },
     }
     whole = {
         "_type": STATEMENT_TYPE,
@@ -165,7 +154,7 @@ def check(
     FormatError
         If the file is damaged.
     InputError
-        If the key did not sign it, it is of another kind of run, or it is not signed and there is no folder.
+        If the key did not sign it, it is of another kind of run, or has no signature where no folder is given.
     """
     envelope = opened(path)
     signers = verified(envelope, path, public)
@@ -197,14 +186,10 @@ def check(
 def _digest(cell: Cell) -> str:
     """The SHA-256 of a cell's arrays and record without its seconds, which differ when a run is repeated."""
     record = {**msgspec.to_builtins(cell.record), "seconds": None}
-    arrays = [
-        (name, array.dtype.str, array.shape, array.tobytes()) for name, array in cell.arrays.items()
-    ]
-    shapes = json.dumps([array[:3] for array in arrays])
-    content = json.dumps(record, sort_keys=True)
-    return hash_of(
-        CellRecord.__name__, shapes.encode(), content.encode(), *(array[3] for array in arrays)
-    )
+    parts = [json.dumps(record, sort_keys=True).encode()]
+    for name, array in cell.arrays.items():
+        parts += [f"{name} {array.dtype.str} {array.shape}".encode(), array.tobytes()]
+    return hash_of("cell", *parts)
 
 
 def _without(value: Any, names: Collection[str]) -> Any:
@@ -242,13 +227,12 @@ def _read(content: bytes, path: str | Path) -> dict[str, Any]:
 
 def _differences(stated: Any, computed: Any, place: str = "") -> Iterator[ChangedValue]:
     """What differs between two JSON values, with its place."""
-    if isinstance(stated, dict) and isinstance(computed, dict):
-        for key in sorted({*stated, *computed}):
-            inner = stated.get(key, _Absent), computed.get(key, _Absent)
-            yield from _differences(*inner, f"{place}.{key}")
-    elif isinstance(stated, list) and isinstance(computed, list):
-        for number, inner in enumerate(zip_longest(stated, computed, fillvalue=_Absent)):
-            yield from _differences(*inner, f"{place}[{_label(inner[1], number)}]")
+    if type(stated) is type(computed) and isinstance(stated, dict | list):
+        entries = _entries(stated)
+        others = _entries(computed)
+        for key in dict.fromkeys((*entries, *others)):
+            inner = entries.get(key, _Absent), others.get(key, _Absent)
+            yield from _differences(*inner, place + key)
     elif type(stated) is not type(computed) or stated != computed:
         figure = place.removeprefix(".").removeprefix("predicate.")
         yield ChangedValue(figure, _shown(stated), _shown(computed))
@@ -258,10 +242,13 @@ class _Absent:
     """Stands for a value that only the other side has."""
 
 
-def _label(item: Any, number: int) -> str:
-    """The name of an item of a list, or its number from 0."""
-    labels = [item.get(key) for key in ("name", "verifier")] if isinstance(item, dict) else []
-    return next((label for label in labels if isinstance(label, str)), str(number))
+def _entries(value: Any) -> dict[str, Any]:
+    """The entries of an object or of a list by their places; an item of a list that has a name is known by it."""
+    if isinstance(value, dict):
+        return {f".{key}": inner for key, inner in value.items()}
+    names = [item.get("name") if isinstance(item, dict) else None for item in value]
+    known = all(isinstance(name, str) for name in names) and len({*names}) == len(names)
+    return {f"[{names[i] if known else i}]": item for i, item in enumerate(value)}
 
 
 def _shown(value: Any) -> str:

@@ -109,7 +109,7 @@ def command(
         if json:
             print_json({"result": str(result), "signers": list(signers)})
         else:
-            say(f"result: {result} ({described(signers, is_confirmed=True)})")
+            say(f"result: {result} ({described(signers)})")
         return
     folds = export(store, out or Path())
     if json:
