@@ -313,6 +313,7 @@ OPENED_ELSEWHERE = {
     "reading": "what users hand in",
     "problems/overlap.py": "hashes beside a verifier that Raven saved",
     "registry.py": "the code of a component",
+    "reports/envelope.py": "a result that Raven wrote, and keys",
     "reports/page.py": "templates of the package",
     "services.py": "the cache",
     "store": "a run's folder",

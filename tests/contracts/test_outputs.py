@@ -17,7 +17,7 @@ from contracts.tasks import TASKS, all_options, write_data
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-NAMES = ("out", "save", "folder", "rewritings", "propose")
+NAMES = ("out", "save", "folder", "rewritings", "propose", "result")
 """What parameters that name an output are called."""
 DEAR = {"validate"}
 """Tasks whose contracts are those of ``-m slow``."""

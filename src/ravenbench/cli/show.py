@@ -22,7 +22,7 @@ import typer
 from msgspec.structs import replace
 
 from ravenbench.cli.terminal import writes_all
-from ravenbench.errors import InputError, counted, first_names, is_remarked, visible
+from ravenbench.errors import InputError, SpecError, counted, first_names, is_remarked, visible
 from ravenbench.files import escaped_json
 
 if TYPE_CHECKING:
@@ -253,13 +253,13 @@ def print_json(value: Any) -> None:
     typer.echo(escaped if writes_all(sys.stdout) else json.dumps(value, indent=2, allow_nan=False))
 
 
+RUNS = "Folder or URL of a run; Raven pools several runs that differ only in their seeds."
+MOST_DIFFERENCES = 40
+"""Values that differ, as a terminal shows them; JSON has all."""
+
+
 def report(
-    run: Annotated[
-        list[str],
-        typer.Argument(
-            help="Folder or URL of a run; Raven pools several runs that differ only in their seeds."
-        ),
-    ],
+    run: Annotated[list[str] | None, typer.Argument(help=RUNS)] = None,
     answers: Annotated[
         list[str] | None,
         typer.Option(
@@ -286,6 +286,20 @@ def report(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the report on several runs.")
     ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help=(
+                "Write no report, but compare a result of raven export --result with the run;"
+                " without RUN check its signature."
+            ),
+        ),
+    ] = None,
+    public: Annotated[
+        Path | None,
+        typer.Option(help="Public key (PEM) with which the result of --check must be signed."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again.
@@ -296,11 +310,16 @@ def report(
     Where cells are missing, damaged or failed, the report is made of the others, the missing ones are named on stderr,
     and the exit code is 1, as that of the run was.
 
+    With --check Raven computes every figure of a result file again from the cells, and shows each value that differs;
+    the exit code is 1 if one does.
+
         raven report raven-runs/newsgroups-1234
 
         raven report raven-runs/newsgroups-1234 --answers theirs=answers/
 
         raven report raven-runs/newsgroups-1234 --figures pdf,png
+
+        raven report raven-runs/mine --check result.json --public key.pem
 
         raven report raven-runs/mine-1 raven-runs/mine-2    two seeds, pooled; or the folder that --seed 0,1 filled
     """
@@ -313,9 +332,23 @@ def report(
     forms = forms_of(figures)
     run = [
         run_path
-        for path in run
+        for path in run or ()
         for run_path in [*map(str, runs_of_seeds(files.location(path)))] or [path]
     ]
+    if check is not None:
+        if answers or group or against or forms or out is not None or len(run) > 1:
+            raise InputError(
+                "--check is for one run, without other options of a report",
+                expected="raven report RUN --check FILE --public KEY.pem",
+            )
+        check_result(check, Store.open(run[0]) if run else None, public, json)
+        return
+    if public is not None:
+        raise SpecError("--public is the key of a result", fix="give --check FILE too")
+    if not run:
+        raise SpecError(
+            "RUN is missing", expected=RUNS, fix="raven report --help shows all options"
+        )
     if len(run) > 1 or out is not None:
         if answers or group or against or forms or len(run) < 2:
             raise InputError(
@@ -342,6 +375,28 @@ def report(
     if missing:
         for line in _gap_lines(store, missing):
             say(line, fg="red", err=True)
+        raise typer.Exit(1)
+
+
+def check_result(file: Path, store: Store | None, public: Path | None, json: bool) -> None:
+    """Check a result file, and print what differs from a run's folder; the exit code is 1 if something does."""
+    from ravenbench.reports.envelope import described
+    from ravenbench.reports.statement import check
+
+    checked = check(file, store, public)
+    different = checked.differences or ()
+    if json:
+        values = [each._asdict() for each in different]
+        print_json(
+            {"signers": checked.signers, "compared": store is not None, "differences": values}
+        )
+    else:
+        for each in different[:MOST_DIFFERENCES]:
+            say(readable(str(each)))
+        if store is not None:
+            say(f"values that differ from the folder: {len(different):,} (--json lists all)")
+        say(described(checked.signers))
+    if different:
         raise typer.Exit(1)
 
 

@@ -47,6 +47,9 @@ class Answer(Shown, Generic[P]):
     Plan: ClassVar[type[Any]] = records.Plan
     files: ClassVar[tuple[str, ...]] = ()
     """Files of the folder beside the cells from which it is computed, as patterns."""
+    unstated: ClassVar[tuple[str, ...]] = ("seconds",)
+    """Entries, at any depth, that a result file leaves out: seconds of this machine, quotations of texts, truth of
+    shared problems."""
     store: Store
 
     @classmethod
@@ -59,8 +62,7 @@ class Answer(Shown, Generic[P]):
         """Compute it, and keep it in the folder and in this store."""
         store.outcomes.clear()
         answer = cls.of(store)
-        plain = msgspec.to_builtins(answer, enc_hook=_plain, str_keys=True)
-        record = AnswerRecord(raven=__version__, made_of=cls._made_of(store), answer=plain)
+        record = AnswerRecord(raven=__version__, made_of=cls._made_of(store), answer=answer.plain())
         # What is read again is what was written, to the last digit.
         store.answer = record, cls._read(store, record)
         place = store.path / ANSWER
@@ -99,6 +101,10 @@ class Answer(Shown, Generic[P]):
         answer = msgspec.convert(record.answer, cls, dec_hook=_whole, str_keys=True)
         answer.__dict__["store"] = store
         return answer
+
+    def plain(self) -> Any:
+        """Return its values as a JSON value, numbers with all their digits."""
+        return msgspec.to_builtins(self, enc_hook=_plain, str_keys=True)
 
     @cached_property
     def plan(self) -> P:

@@ -6,5 +6,10 @@ OUTPUTS = {
         ("$runs/run/run",),
         ("runs/run/run", "runs/run", "runs/run/run/cells"),
         True,
-    )
+    ),
+    ("export", "result"): (
+        ("$runs/run/run",),
+        ("runs/run/run", "runs/run/run/run.json", "runs/run/run/cells"),
+        True,
+    ),
 }

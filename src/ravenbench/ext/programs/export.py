@@ -1,4 +1,5 @@
-"""Writes a run's folds as PAN problems, so that any outside system can use the benchmark (``raven export``).
+"""Writes a run's folds as PAN problems, so that any outside system can use the benchmark, or its result as one file
+that others can check (``raven export``).
 
 In: ``export``: the ``Store`` of a run, and a new folder to write; ``command``: the options of the command line.
 Out: ``FOLDER/<fold>/{train,test}`` in PAN's forms with truth, ``folds.json`` (a description of each fold), and a list of
@@ -15,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from ravenbench.engine.task import task_of
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, SpecError
 from ravenbench.files import write_json
 from ravenbench.outputs import fresh_folder
 from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
@@ -68,7 +69,15 @@ def export(store: Store, folder: Path) -> list[str]:
 
 def command(
     run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="A new folder.")] = None,
+    result: Annotated[
+        Path | None,
+        typer.Option(help="A file for the run's result, which raven report --check checks."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(help="An ed25519 private key (PEM) that signs the result."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Write every fold of a run as PAN problems: OUT/<fold>/train and OUT/<fold>/test, problems and truth.
@@ -81,11 +90,28 @@ def command(
 
     For a search, this writes queries.jsonl (queries with other content as VERSION/ID) and candidates.jsonl. Rank the
     candidates for raven report SEARCH --answers NAME=RANKING.
+
+    With --result this writes one file instead: all figures, the verdicts, what decided the run, and hashes of texts,
+    folds and answers. It names no folders and has no texts. Anybody who has the run's folder, or repeats the run,
+    checks it: raven report RUN --check FILE.
     """
     from ravenbench.cli.show import print_json, say
-    from ravenbench.store.store import Store
+    from ravenbench.reports.envelope import described
+    from ravenbench.reports.statement import write_result
 
-    folds = export(Store.open(run), out)
+    if (out is None) is (result is None):
+        raise SpecError("give either --out or --result", fix="raven export --help shows both")
+    if key is not None and result is None:
+        raise SpecError("--key signs a result", fix="give --result FILE too")
+    store = Store.open(run)
+    if result is not None:
+        signers = write_result(store, result, key)
+        if json:
+            print_json({"result": str(result), "signers": list(signers)})
+        else:
+            say(f"result: {result} ({described(signers)})")
+        return
+    folds = export(store, out or Path())
     if json:
         print_json({"folder": str(out), "folds": folds})
     else:

@@ -48,6 +48,7 @@ EXTRAS = {
     "collections": "tables packed by Zstandard (zst)",
     "languages": "words of Thai, Lao, Khmer and Burmese; endings of agglutinating languages",
     "distributed": "Dask clusters and object stores",
+    "signed": "signatures of results",
     "docs": "building this documentation",
 }
 """The purpose of each extra; what it installs is read from the package's metadata."""

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -39,7 +38,8 @@ METRICS = ("auc", "c@1", "final")
 TESTS = ("c@1", "final")
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True)
+class Row:
     """One system on some problems: metrics in their units, mostly 0 to 1 (None where undefined) with 95 % intervals,
     count of unanswered problems, seconds."""
 
@@ -80,6 +80,7 @@ class Overview(Answer[Pan14Plan]):
     """
 
     Plan = Pan14Plan
+    unstated = ("seconds", "truth")
 
     corpora: tuple[CorpusScores, ...]
     micro: Rows

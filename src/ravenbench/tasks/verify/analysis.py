@@ -34,6 +34,7 @@ class Answered(Answer[VerifyPlan]):
     """
 
     Plan = VerifyPlan
+    unstated = ("seconds", "fit", "score")
 
     answers: Answers
     faults: Mapping[str, str]

@@ -219,6 +219,7 @@ class Comparison(Answer[ComparePlan]):
     expect by chance ("" if there is no answer)."""
 
     Plan = ComparePlan
+    unstated = ("seconds", "evidence")
     cases: tuple[CaseFound, ...]
     pairs: Mapping[str, CasePairs]
     by_chance: str
