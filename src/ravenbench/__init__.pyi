@@ -14,6 +14,7 @@ from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
+from ravenbench.ext.forms.pairs import PairClassifier as PairClassifier
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.map.report import TextMap as TextMap
@@ -120,6 +121,7 @@ __all__ = [
     "ObfuscationTask",
     "Obfuscator",
     "Option",
+    "PairClassifier",
     "PairRule",
     "Plan",
     "Preview",
