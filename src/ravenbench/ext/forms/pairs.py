@@ -134,14 +134,14 @@ class PairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problems = _problems(pairs)
         with _as_value_error():
             scores, answers, faults = answer_each(self.verifier_, problems)
-        arrays, faults = abstained(
+        arrays, reasons = abstained(
             ({"scores": scores, "answers": answers}, faults), self._learned, problems
         )
-        if faults:
-            reason, _ = Counter(faults.values()).most_common(1)[0]
-            # The caller of predict, predict_proba or decision_function.
+        if reasons:
+            reason, _ = Counter(reasons.values()).most_common(1)[0]
+            # The line that asked for predict_proba or decision_function.
             warnings.warn(
-                f"{len(faults):,} of {len(problems):,} pairs stay unanswered (0.5): {reason}",
+                f"{len(reasons):,} of {len(problems):,} pairs stay unanswered (0.5): {reason}",
                 stacklevel=3,
             )
         return arrays["answers"]
