@@ -117,7 +117,8 @@ def _documents(manifest: Manifest) -> Iterator[dict[str, Any]]:
 
 
 def _problems(manifest: Manifest) -> Iterator[dict[str, Any]]:
-    """Each problem by the hashes of its documents, with truth if the manifest includes it."""
+    """Each problem by the hashes of its documents, with truth if the manifest includes it; a number in its set for an id
+    that is made from the texts."""
     hashes = [key.tobytes().hex() for key in manifest.keys]
     for one in manifest.sets:
         problems, same = manifest.problems(one)
