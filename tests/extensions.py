@@ -22,6 +22,7 @@ OWN = (
     "corpora",
     "documents",
     "encoders",
+    "forms",
     "freeze",
     "map",
     "problems",

@@ -144,6 +144,7 @@ def test_imports_point_one_way():
 BETWEEN = {
     ("case", "shelf"),
     ("contrast", "map"),
+    ("forms", "freeze"),
     ("problems", "corpora"),
     ("retrieval", "encoders"),
     ("retrieval", "freeze"),
@@ -299,6 +300,7 @@ OPENED_ELSEWHERE = {
     "ext/case/sentences.py": "data of the package",
     "ext/documents": "readers of document formats, called in a process of their own",
     "ext/encoders": "models",
+    "ext/forms": "manifests, which Raven wrote, and data of the package",
     "ext/freeze": "manifests, which Raven wrote, and a run's folder",
     "ext/map/word_tables.py": "data of the package",
     "ext/programs": "what a program wrote, and its code",

@@ -14,6 +14,8 @@ from ravenbench.engine.task import Work as Work
 from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
+from ravenbench.ext.forms.croissant import croissant as croissant
+from ravenbench.ext.forms.pairs import PairClassifier as PairClassifier
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.map.report import TextMap as TextMap
@@ -120,6 +122,7 @@ __all__ = [
     "ObfuscationTask",
     "Obfuscator",
     "Option",
+    "PairClassifier",
     "PairRule",
     "Plan",
     "Preview",
@@ -155,6 +158,7 @@ __all__ = [
     "col",
     "compare",
     "contrast",
+    "croissant",
     "evaluate",
     "figures",
     "frames",

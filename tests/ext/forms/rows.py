@@ -1,0 +1,3 @@
+"""Rows of this extension in the bench's tables (``tests/extensions.py``)."""
+
+NAMES = {"PairClassifier", "croissant"}
