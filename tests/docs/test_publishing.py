@@ -22,6 +22,7 @@ from pages import ROOT
 
 import ravenbench
 from ravenbench.papers import bibliography, bibtex
+from test_plain_words import hits
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
@@ -101,6 +102,10 @@ def test_the_paper_has_the_journals_form():
     assert datetime.strptime(ABOUT["date"], "%d %B %Y").date().isoformat() == str(
         CITATION["date-released"]
     )
+
+
+def test_the_paper_is_in_plain_words():
+    assert not hits(ROOT / "paper.md")
 
 
 def test_every_figure_of_the_paper_is_on_the_page_that_is_named():
