@@ -5,6 +5,7 @@ Nothing here has an address, a person or a digest that the repository does not h
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -258,47 +259,77 @@ def test_no_address_is_invented():
         assert address in known
 
 
-def test_an_r_script_runs_raven_and_reads_its_tables(tmp_path):
-    script = ROOT / "examples/raven.R"
-    assert len(script.read_text("utf-8").splitlines()) <= 30
+def from_r(folder: Path, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """What the script in R says, where ``raven`` is this program of the shell; skips visibly without R."""
     if shutil.which("Rscript") is None:
         pytest.skip("Rscript is not installed")
-    program = tmp_path / "bin/raven"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ravenbench "$@"\n')
-    program.chmod(0o755)
-    made_up = "synthetic(authors=12, topics=4, documents=72, words=60)"
-    options = ["--probe", "transplant", "--samplers", "random", "--folds", "2"]
-    done = subprocess.run(
-        ["Rscript", str(script), made_up, "style-only, length", "a run", *options],
-        cwd=tmp_path,
-        env=os.environ | {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"},
+    place = folder / "bin"
+    place.mkdir()
+    (place / "raven").write_text(f"#!/bin/sh\n{program}\n")
+    (place / "raven").chmod(0o755)
+    return subprocess.run(
+        ["Rscript", str(ROOT / "examples/raven.R"), *arguments],
+        cwd=folder,
+        env=os.environ | {"PATH": f"{place}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = json.loads((tmp_path / "a run/report/report.json").read_text("utf-8"))
-    assert report
-    interval = r"-?\d\.\d{3} \[-?\d\.\d{3}, -?\d\.\d{3}\]"
-    said = re.findall(
-        rf"^(style-only|length): content: .+; style left {interval}; swing {interval}$",
-        done.stdout,
-        re.MULTILINE,
+
+
+def of_table(table: Path) -> str:
+    """What the script says of a table of verdicts."""
+    lines = []
+    for row in csv.DictReader(table.read_text("utf-8").splitlines()):
+        figure = {
+            name: f"{float(row[name]):.3f} [{float(row[f'interval of {name} low']):.3f}, "
+            f"{float(row[f'interval of {name} high']):.3f}]"
+            for name in ("style left", "swing")
+        }
+        lines.append(
+            f"{row['verifier']}: {row['verdict']}; style left {figure['style left']}; "
+            f"swing {figure['swing']}\n"
+        )
+    return "".join(lines)
+
+
+def test_an_r_script_calls_raven_and_reads_its_tables(tmp_path, pages):
+    assert len((ROOT / "examples/raven.R").read_text("utf-8").splitlines()) <= 30
+    report = pages("run").parent
+    program = (
+        f"printf '%s\\n' \"$@\" > called\nmkdir 'a run'\ncp -r '{report}' 'a run/report'\nexit 1"
     )
-    assert sorted(said) == ["length", "style-only"], done.stdout
+    given = ("it's $mine.csv", "length, mine(k='a b')", "a run", "--probe", "transplant")
+    done = from_r(tmp_path, program, *given)
+    assert done.returncode == 0, done.stderr
+    corpus, verifiers, folder, *more = given
+    called = ["run", corpus, "--verifiers", verifiers, "--out", folder, *more]
+    assert (tmp_path / "called").read_text("utf-8").splitlines() == called
+    said = of_table(report / "tables/content.csv")
+    assert said.count("\n") == 3 and done.stdout == said
     assert (tmp_path / "a run/verdicts.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_the_r_script_ends_where_raven_does(tmp_path):
+    done = from_r(tmp_path, "echo 'posts.csv: missing' >&2; exit 2", "posts.csv", "length", "out")
+    assert done.returncode != 0 and done.stdout == ""
+    assert "posts.csv: missing" in done.stderr and "raven ended with 2" in done.stderr
+    assert [place.name for place in tmp_path.iterdir()] == ["bin"]
+
+
 def test_the_r_script_says_what_it_needs(tmp_path):
-    if shutil.which("Rscript") is None:
-        pytest.skip("Rscript is not installed")
-    done = subprocess.run(
-        ["Rscript", str(ROOT / "examples/raven.R"), "posts.csv"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = from_r(tmp_path, "touch called", "posts.csv")
     assert done.returncode != 0 and "give CORPUS, VERIFIERS and FOLDER" in done.stderr
-    assert not list(Path(tmp_path).iterdir())
+    assert not (tmp_path / "called").exists()
+
+
+@pytest.mark.slow
+def test_the_r_script_performs_a_whole_study(tmp_path):
+    made_up = "synthetic(authors=12, topics=4, documents=72, words=60)"
+    options = ("--probe", "transplant", "--samplers", "random", "--folds", "2")
+    program = f'exec "{sys.executable}" -m ravenbench "$@"'
+    done = from_r(tmp_path, program, made_up, "style-only, length", "a run", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = of_table(tmp_path / "a run/report/tables/content.csv")
+    assert said.count("\n") == 2 and done.stdout.endswith(said)
+    assert (tmp_path / "a run/verdicts.pdf").read_bytes().startswith(b"%PDF")
