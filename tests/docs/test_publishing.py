@@ -15,6 +15,7 @@ import sys
 import tomllib
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -27,7 +28,6 @@ from test_plain_words import hits
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-RECIPE = yaml.safe_load((ROOT / "recipe/recipe.yaml").read_text("utf-8"))
 ARCHIVE = json.loads((ROOT / ".zenodo.json").read_text("utf-8"))
 _, FRONT, PAPER = (ROOT / "paper.md").read_text("utf-8").split("---\n", 2)
 ABOUT = yaml.safe_load(FRONT)
@@ -57,6 +57,12 @@ SOURCE = re.compile(r'([\w./-]+\.md): (`[^"]+`): (".+")')
 FIGURE = re.compile(r"\d[\d.,]*\d|\d|(?<![\w\])}])\.\d+")
 OF_CONDA = {"matplotlib": "matplotlib-base"}
 """Packages that conda-forge divides: the part without a window has the metadata of the whole."""
+
+
+@pytest.fixture
+def recipe() -> dict[str, Any]:
+    """The recipe as conda-forge reads it, but for its templates."""
+    return yaml.safe_load((ROOT / "recipe/recipe.yaml").read_text("utf-8"))
 
 
 def words(text: str) -> str:
@@ -139,34 +145,34 @@ def test_the_papers_bibliography_is_ravens():
     )
 
 
-def test_the_recipe_asks_for_what_the_project_asks_for():
-    context = RECIPE["context"]
+def test_the_recipe_asks_for_what_the_project_asks_for(recipe):
+    context = recipe["context"]
     assert context["version"] == ravenbench.__version__
     assert PROJECT["requires-python"] == f">={context['python_min']}"
     asked = {"python >=${{ python_min }}"}
     for requirement in map(Requirement, PROJECT["dependencies"]):
         asked.add(f"{OF_CONDA.get(requirement.name, requirement.name)} {requirement.specifier}")
-    assert set(RECIPE["requirements"]["run"]) == asked
+    assert set(recipe["requirements"]["run"]) == asked
     built_by = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["build-system"]
-    hosts = RECIPE["requirements"]["host"]
+    hosts = recipe["requirements"]["host"]
     assert {words(one.replace(">=", " >=")) for one in built_by["requires"]} < set(hosts)
-    assert RECIPE["build"]["python"]["entry_points"] == [
+    assert recipe["build"]["python"]["entry_points"] == [
         f"{name} = {place}" for name, place in PROJECT["scripts"].items()
     ]
-    about = RECIPE["about"]
+    about = recipe["about"]
     assert about["license"] == PROJECT["license"]
     assert [about["license_file"]] == PROJECT["license-files"]
     assert about["summary"] == PROJECT["description"]
 
 
-def test_the_recipe_is_for_any_machine_since_the_package_is_python_alone():
-    assert RECIPE["build"]["noarch"] == "python"
+def test_the_recipe_is_for_any_machine_since_the_package_is_python_alone(recipe):
+    assert recipe["build"]["noarch"] == "python"
     compiled = {".so", ".pyd", ".dll", ".dylib", ".c", ".pyx"}
     assert not [p for p in (ROOT / "src").rglob("*") if p.suffix in compiled]
 
 
-def test_the_recipe_states_no_archive():
-    source = RECIPE["source"]
+def test_the_recipe_states_no_archive(recipe):
+    source = recipe["source"]
     assert source == {
         "url": '${{ env.get("RAVENBENCH_SDIST") }}',
         "sha256": '${{ env.get("RAVENBENCH_SHA256") }}',
@@ -176,15 +182,15 @@ def test_the_recipe_states_no_archive():
 @pytest.mark.extra
 def test_the_recipe_is_read_by_condas_builder(need_extra, monkeypatch):
     builder = need_extra("rattler_build")
-    recipe = builder.Stage0Recipe.from_file(str(ROOT / "recipe/recipe.yaml"))
+    read = builder.Stage0Recipe.from_file(str(ROOT / "recipe/recipe.yaml"))
     for name in ("RAVENBENCH_SDIST", "RAVENBENCH_SHA256"):
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(builder.RattlerBuildError, match="RAVENBENCH_SDIST not found"):
-        recipe.render()
+        read.render()
     archive = f"https://example.org/ravenbench-{ravenbench.__version__}.tar.gz"
     monkeypatch.setenv("RAVENBENCH_SDIST", archive)
     monkeypatch.setenv("RAVENBENCH_SHA256", "0" * 64)
-    (variant,) = recipe.render()
+    (variant,) = read.render()
     rendered = variant.recipe.to_dict()
     assert rendered["package"] == {"name": "ravenbench", "version": ravenbench.__version__}
     assert rendered["source"] == [{"url": archive, "sha256": "0" * 64}]
