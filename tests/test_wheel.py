@@ -40,6 +40,8 @@ def test_the_wheel_builds_reproducibly(tmp_path: Path) -> None:
     assert "ravenbench/files.py" in names and not [
         n for n in names if n.endswith(".pyc") or n.startswith("tests")
     ]
+    about = f"ravenbench-{ravenbench.__version__}.dist-info"
+    assert {name.partition("/")[0] for name in names} == {"ravenbench", about}
     later = built(tmp_path / "c", "1800000000")
     assert hashlib.sha256(later.read_bytes()).hexdigest() != first, (
         "the epoch is not what dates the files"
@@ -65,6 +67,12 @@ def test_an_index_would_take_both(tmp_path: Path, need_extra) -> None:
         "CHANGELOG.md",
         "tests/test_wheel.py",
         "docs/release.md",
+        "paper.md",
+        "recipe/recipe.yaml",
+        "examples/raven.R",
+        "Containerfile",
+        ".dockerignore",
+        ".zenodo.json",
     } <= names
     assert not [
         name
