@@ -5,10 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from ravenbench import InputError, Truth, analyse, evaluate, hugging_face, run, verify
-from ravenbench.reading.problem_formats.pan_folders import write_pan_problems
+from contracts.tasks import TASKS
+from ravenbench import InputError, Truth, analyse, evaluate, hugging_face, run
 from ravenbench.reports.content import badge
-from ravenbench.testing import toy_problems
 from ravenbench.types import name_array
 
 SMALL = {
@@ -22,7 +21,7 @@ SMALL = {
 }
 DATASET = "owner/problems-2026"
 SOURCE = "https://example.org/result.json"
-INTERVAL = re.compile(r"95 % interval \((-?[.\d]+) to (-?[.\d]+)\)")
+INTERVAL = re.compile(r"^95% interval (\d\.\d{3}) to (\d\.\d{3}); ")
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +55,7 @@ def entries(folder):
     hub = pytest.importorskip("huggingface_hub")
     return {
         file.parts[-3]: hub.parse_eval_result_entries(loaded(file))
-        for file in sorted(folder.glob("models/*/.eval_results/*.yaml"))
+        for file in sorted(folder.glob("*/.eval_results/*.yaml"))
     }
 
 
@@ -75,7 +74,7 @@ def test_huggingface_hub_reads_every_value_of_a_run(probed, written, need_extra)
             assert limits == pytest.approx(estimate.interval, abs=5e-4)
             assert (one.dataset_id, one.source_url) == (DATASET, SOURCE)
             assert one.verify_token is None
-        (file,) = (written / "models" / name / ".eval_results").iterdir()
+        (file,) = (written / name / ".eval_results").iterdir()
         assert file.name == "problems-2026.yaml"
         written_again = hub.eval_result_entries_to_yaml(values)
         assert written_again == loaded(file)
@@ -85,11 +84,11 @@ def test_huggingface_hub_reads_every_value_of_a_run(probed, written, need_extra)
 @pytest.mark.extra
 def test_the_dataset_names_the_task_of_every_value(written, need_extra):
     need_extra("huggingface_hub")
-    described = loaded(written / "dataset" / "eval.yaml")
+    described = loaded(written / "eval.yaml")
     assert described.keys() == {"name", "description", "evaluation_framework", "tasks"}
     assert described["evaluation_framework"] == "ravenbench"
     tasks = [task["id"] for task in described["tasks"]]
-    assert tasks[0] == "auc-where-topic-misleads"
+    assert tasks == ["topic_misleads", "topic_helps", "style_left"]
     for values in entries(written).values():
         assert [one.task_id for one in values] == tasks
     assert all({"id", "config", "split"} == task.keys() for task in described["tasks"])
@@ -99,36 +98,37 @@ def test_the_dataset_names_the_task_of_every_value(written, need_extra):
 def test_every_metric_of_an_evaluation_has_its_interval(tmp_path, need_extra):
     need_extra("huggingface_hub")
     found = evaluated(["first", "second"], level=0.9)
-    read = entries(hugging_face(found, tmp_path / "hub", dataset=DATASET))
+    read = entries(hugging_face(found, tmp_path / "hub", dataset=DATASET, source=SOURCE))
     for system in found.systems:
         values = {one.task_id: one for one in read[system.name]}
         stated = [metric for metric, interval in system.interval.items() if interval is not None]
         assert len(values) == len(stated) > 5
         assert values["auc"].value == round(system.scores["auc"], 4)
-        assert values["c-1"].value == round(system.scores["c@1"], 4)
-        assert all("90 % interval (" in one.notes for one in values.values())
+        assert values["c_at_1"].value == round(system.scores["c@1"], 4)
+        assert all(one.notes.startswith("90% interval ") for one in values.values())
+        low, high = system.interval["auc"]
+        assert f" {low:.3f} to {high:.3f}; 40 problems; " in values["auc"].notes
         assert found.hashes()["truth"] in values["auc"].notes
-        assert values["auc"].source_url is None
+    described = loaded(tmp_path / "hub" / "eval.yaml")
+    assert {task["id"] for task in described["tasks"]} >= values.keys()
 
 
 @pytest.mark.extra
 def test_hostile_names_stay_in_their_places(tmp_path, hostile_text, need_extra):
     need_extra("huggingface_hub")
     names = [hostile_text, "../up", "../UP", "a: [b\u2028- c\uffff", "🐦 # no"]
-    source = "https://example.org/#: {\u2028🐦"
+    source = "https://example.org/#: {\u2028\uffff\"'"
     out = hugging_face(evaluated(names), tmp_path / "hub", dataset=DATASET, source=source)
     read = entries(out)
     assert len(read) == len(names)
     assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in read)
-    assert {one.source_url for values in read.values() for one in values} == {
-        "https://example.org/#: { 🐦"
-    }
+    assert {one.source_url for values in read.values() for one in values} == {source}
     assert [path.name for path in tmp_path.iterdir()] == ["hub"]
 
 
 def test_what_is_written_may_be_replaced_and_names_no_folder(probed, written, tmp_path):
-    again = hugging_face(probed, tmp_path / "hub", dataset=DATASET, source=SOURCE)
-    assert hugging_face(probed.store, again, dataset=DATASET, source=SOURCE) == again
+    again = hugging_face(probed.store, tmp_path / "hub", dataset=DATASET, source=SOURCE)
+    assert hugging_face(str(probed.store.path), again, dataset=DATASET, source=SOURCE) == again
     files = [file for file in sorted(again.rglob("*")) if file.is_file()]
     for file in files:
         assert file.read_bytes() == (written / file.relative_to(again)).read_bytes()
@@ -136,32 +136,25 @@ def test_what_is_written_may_be_replaced_and_names_no_folder(probed, written, tm
     assert len(files) == 4
 
 
-def test_what_has_no_interval_is_refused(probed, given_run, tmp_path):
+def test_what_has_no_interval_is_refused(probed, given_run, finished, tmp_path):
     out = tmp_path / "hub"
+    given = {"dataset": DATASET, "source": SOURCE}
     with pytest.raises(InputError, match=r"fix: give ravenbench\.evaluate\(RUN\)"):
-        hugging_face(given_run, out, dataset=DATASET)
-    problems, same = toy_problems(6, known=1, words=40, seed=3)
-    write_pan_problems(tmp_path / "set", problems, same, "english", "essays")
-    verified = verify(
-        "length",
-        train=tmp_path / "set",
-        test=tmp_path / "set",
-        allow_shared=True,
-        out=tmp_path / "answers.jsonl",
-        folder=tmp_path / "verify",
-    )
-    with pytest.raises(InputError, match="no figure of this result has an interval"):
-        hugging_face(verified.folder, out, dataset=DATASET)
-    with pytest.raises(InputError, match="neither a run nor its store"):
-        hugging_face(3, out, dataset=DATASET)
+        hugging_face(given_run, out, **given)
+    for other in ("attribute", "pan14"):
+        with pytest.raises(InputError, match="this run has no figures with intervals"):
+            hugging_face(finished(TASKS[other]), out, **given)
     with pytest.raises(InputError):
-        hugging_face(tmp_path / "none", out, dataset=DATASET)
-    for wrong in ("name", "../up", "owner/../name", "owner/name\n", "a b/c"):
+        hugging_face(tmp_path / "none", out, **given)
+    for wrong in ("name", "../up", "owner/../name", "owner/name\n", "a b/c", 'a/b"'):
         with pytest.raises(InputError, match="expected: owner/name"):
-            hugging_face(probed, out, dataset=wrong)
+            hugging_face(probed.store, out, dataset=wrong, source=SOURCE)
     assert not out.exists()
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "note.txt").write_text("mine")
     with pytest.raises(InputError):
-        hugging_face(probed, tmp_path / "taken", dataset=DATASET)
+        hugging_face(probed.store, tmp_path / "taken", **given)
     assert [path.name for path in (tmp_path / "taken").iterdir()] == ["note.txt"]
+    with pytest.raises(InputError):
+        hugging_face(probed.store, probed.store.path, **given)
+    assert (probed.store.path / "run.json").is_file()

@@ -42,7 +42,7 @@ def fold(tmp_path_factory):
 @pytest.fixture(scope="module")
 def task(fold, tmp_path_factory):
     out = tmp_path_factory.mktemp("tira") / "av-2026-test"
-    return tira(fold / "train", fold / "test", out, image=IMAGE).parent
+    return tira(fold / "train", fold / "test", out, image=IMAGE)
 
 
 def lines(file):
@@ -114,7 +114,7 @@ def test_baseline_and_evaluator_do_their_work(task, fold, tmp_path, need_extra):
     performed(
         tira_configs["evaluator"]["command"],
         work,
-        inputDataset=task / "truths",
+        inputDataset=task,
         inputRun=answers,
         outputDir=scores,
     )
@@ -139,24 +139,24 @@ def test_inputs_have_no_truth_and_say_nothing_by_their_order(task, fold):
     assert files == {
         ".raven.json",
         "README.md",
-        "baseline/Dockerfile",
+        "Dockerfile",
         "inputs/pairs.jsonl",
         "inputs/train/pairs.jsonl",
         "inputs/train/truth.jsonl",
-        "truths/truth.jsonl",
+        "truth.jsonl",
     }
     pairs = lines(task / "inputs" / "pairs.jsonl")
     assert all(pair.keys() == {"id", "pair"} for pair in pairs)
     ids = [pair["id"] for pair in pairs]
     assert ids == sorted(ids)
     given = {one["id"]: one for one in lines(fold / "test" / "truth.jsonl")}
-    truth = lines(task / "truths" / "truth.jsonl")
+    truth = lines(task / "truth.jsonl")
     assert [one["id"] for one in truth] == ids
     assert {one["id"]: one for one in truth} == given
     assert lines(task / "inputs" / "train" / "truth.jsonl") == lines(fold / "train" / "truth.jsonl")
-    assert (task / "baseline" / "Dockerfile").read_text() == f"FROM {IMAGE}\n"
+    assert (task / "Dockerfile").read_text() == f"FROM {IMAGE}\n"
     page = (task / "README.md").read_text()
-    assert f"one of {len(pairs):,} pairs" in page
+    assert f"`pairs.jsonl` has {len(pairs):,} pairs" in page
     assert str(fold.parent) not in page
     assert IMAGE in page
 
@@ -171,13 +171,14 @@ def test_it_is_written_again_and_hostile_names_stay_in_the_texts(tmp_path, hosti
     topics = Labels.of([hostile_text] * len(problems.texts))
     train = problem_set(tmp_path / "train", 3, topic=topics)
     test = problem_set(tmp_path / "test", 4, topic=topics)
-    page = tira(train, test, tmp_path / "task", image=IMAGE, verifier="char-ngram")
+    task = tira(train, test, tmp_path / "task", image=IMAGE, verifier="char-ngram")
+    page = task / "README.md"
     before = page.read_bytes()
-    assert tira(train, test, tmp_path / "task", image=IMAGE, verifier="char-ngram") == page
+    assert tira(train, test, task, image=IMAGE, verifier="char-ngram") == task
     assert page.read_bytes() == before
     assert b"raven verify char-ngram --train" in before
     assert b"script" not in before
-    assert "script" not in (page.parent / "inputs" / "pairs.jsonl").read_text()
+    assert "script" not in (task / "inputs" / "pairs.jsonl").read_text()
 
 
 def test_what_is_refused(tmp_path):
@@ -191,10 +192,12 @@ def test_what_is_refused(tmp_path):
             tira(train, test, out, image=f"{wrong}\nRUN x")
     several, same = toy_problems(6, known=2, words=30, seed=3)
     write_pan_problems(tmp_path / "several", several, same, "english", "essays")
-    with pytest.raises(InputError, match="found: several known texts"):
+    with pytest.raises(InputError, match="only problems with one known document"):
         tira(train, tmp_path / "several", out, image=IMAGE)
+    with pytest.raises(InputError, match="test problems are also training problems"):
+        tira(train, train, out, image=IMAGE)
     (test / "truth.jsonl").unlink()
-    with pytest.raises(InputError, match="found: no truth"):
+    with pytest.raises(InputError, match="has no truth"):
         tira(train, test, out, image=IMAGE)
     with pytest.raises(InputError, match="not found"):
         tira(train, tmp_path / "none", out, image=IMAGE)

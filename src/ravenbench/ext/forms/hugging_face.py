@@ -1,11 +1,10 @@
 """Writes figures of a run or an evaluation as Hugging Face's evaluation results (``ravenbench.hugging_face``).
 
-In: a run of ``raven run`` (folder, ``Store`` or result) or an ``Evaluation``; the id of a dataset's repository; a new
-folder.
-Out: the folder: ``dataset/eval.yaml`` has a task for each figure, ``models/VERIFIER/.eval_results/DATASET.yaml`` a value
-for each task, in the unit of the figure, rounded to 4 digits; the notes of a value have its interval. Figures without an
-interval are left out. The files are JSON, which is YAML. InputError if no figure is left, or Raven cannot write the
-folder.
+In: a run of ``raven run`` (folder or ``Store``) or an ``Evaluation``; the id of a dataset's repository; an address at
+which readers can check the figures; a new folder.
+Out: the folder: ``eval.yaml`` has a task for each figure, ``VERIFIER/.eval_results/DATASET.yaml`` a value for each task,
+in the unit of the figure, rounded to 4 digits; the notes of a value have its interval. Figures without an interval are
+left out. InputError for a run without such figures, or if Raven cannot write the folder.
 
 References
 ----------
@@ -15,71 +14,79 @@ https://huggingface.co/docs/hub/eval-results (both forms); ``eval_results.yaml``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+
+from jinja2 import Template
 
 from ravenbench import __version__
 from ravenbench.errors import InputError
 from ravenbench.ext.site.boards import slugs
-from ravenbench.files import location, write_json
-from ravenbench.outputs import check_folder, fresh_folder
-from ravenbench.reports.content import interval_in_words, verdicts
+from ravenbench.files import location, write_text
+from ravenbench.outputs import fresh_folder
+from ravenbench.reports.content import badge
 from ravenbench.reports.report import analyse
-from ravenbench.reports.view import made, named, printable
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.evaluation import Evaluation
-from ravenbench.tasks.run.analysis import Analysis
 
-OF_RUN = {
-    "AUC where topic misleads": attrgetter("misleads"),
-    "AUC where topic helps": attrgetter("helps"),
-    "AUC with other content words": attrgetter("figures.style_left"),
-}
-"""Figures of a run with intervals, by their names: where they are in a row of its content probe."""
-LEVEL = 0.95
-"""Level of the intervals of a run."""
-REPOSITORY = re.compile(r"\w[\w.-]*/\w[\w.-]*", re.ASCII)
+BENCHMARK = Template("""\
+name: {{ dataset | tojson }}
+description: "Authorship verification: did the same author write both texts? Measured by Raven."
+evaluation_framework: ravenbench
+tasks:
+{%- for task in row.interval or ("topic_misleads", "topic_helps", "style_left") %}
+- {id: {{ task | replace("@", "_at_") | tojson }}, config: default, split: test}
+{%- endfor %}
 
+""")
+"""The form for a dataset: ``row`` is one of those below."""
+VALUES = Template("""\
+# Figures with intervals: https://huggingface.co/docs/hub/eval-results
+{%- macro entry(task, value, interval, level, about) %}
+- dataset: {id: {{ dataset | tojson }}, task_id: {{ task | replace("@", "_at_") | tojson }}}
+  value: {{ "%.4f" | format(value) }}
+  source: {url: {{ source | tojson }}}
+  notes: {{ "%.0f%% interval %.3f to %.3f; %s; Raven %s" | format(level, interval[0], interval[1], about, raven) | tojson }}
+{%- endmacro %}
+{%- for task, interval in (row.interval or {}).items() if interval %}
+{%- set better = "higher" if result.metrics[task].higher else "lower" %}
+{%- set about = "%d problems; hash of the truth %s; %s is better" | format(result.problems, result.hashes().truth, better) %}
+{{- entry(task, row.scores[task], interval, 100 * result.level, about) }}
+{%- endfor %}
+{%- set figures = {
+  "topic_misleads": row.misleads, "topic_helps": row.helps, "style_left": (row.figures or {}).style_left
+} %}
+{%- for task, stated in figures.items() if stated and stated.interval %}
+{{- entry(task, stated.value, stated.interval, 95, badge(row.judged)) }}
+{%- endfor %}
 
-class StatedFigure(NamedTuple):
-    """A figure of one verifier, in its unit, with its interval of a level (0 to 1), and what else a reader should know."""
-
-    verifier: str
-    figure: str
-    value: float
-    interval: tuple[float, float]
-    level: float
-    about: str
+""")
+"""The form for a verifier: ``row`` is a ``SystemScores`` of an evaluation, or a ``ContentRow`` of a run."""
 
 
 def hugging_face(
-    result: str | Path | Store | Evaluation | Any,
+    result: str | Path | Store | Evaluation,
     out: str | Path,
     *,
     dataset: str,
-    source: str | None = None,
-    framework: str = "ravenbench",
+    source: str,
 ) -> Path:
     """Write evaluation results for the repositories of a dataset and of verifiers; nothing is uploaded.
 
-    Copy ``dataset/eval.yaml`` into the dataset's repository, and each ``.eval_results`` into that of its verifier.
+    Copy ``eval.yaml`` into the dataset's repository, and each ``.eval_results`` into that of its verifier. Hugging Face
+    accepts ``eval.yaml`` only if its list of evaluation frameworks (``EVALUATION_FRAMEWORKS`` in
+    https://github.com/huggingface/huggingface.js) has ``ravenbench``: organisers add theirs.
 
     Parameters
     ----------
-    result : path, Store, RunResult or Evaluation
-        A run of ``raven run``: AUCs where topic misleads and helps, and with other content words; or what
-        ``ravenbench.evaluate`` returned: every metric.
+    result : path, Store or Evaluation
+        A run of ``raven run``: AUC where topic misleads (``topic_misleads``) and helps, and with other content words
+        (``style_left``); or what ``ravenbench.evaluate`` returned: every metric.
     out : path
         A new folder, or an earlier one of this function.
     dataset : str
         The dataset's repository, such as ``owner/name``.
-    source : str, optional
+    source : str
         An address at which readers can check the figures, such as that of ``raven export RUN --result FILE``.
-    framework : str
-        The name of the evaluation framework. Hugging Face accepts names in its list (``EVALUATION_FRAMEWORKS`` in
-        https://github.com/huggingface/huggingface.js), to which organisers add theirs.
 
     Returns
     -------
@@ -89,96 +96,35 @@ def hugging_face(
     Raises
     ------
     InputError
-        If no figure has an interval, ``dataset`` is not an id, or Raven cannot write the folder.
+        If a run has no figures with intervals, ``dataset`` is not an id, or Raven cannot write the folder.
     """
-    check_folder(
-        out, inputs=[result] if isinstance(result, str | Path) else [], kind="hugging_face"
-    )
-    if not REPOSITORY.fullmatch(dataset):
-        raise InputError("this is not the id of a repository", found=dataset, expected="owner/name")
+    if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", dataset, re.ASCII):
+        raise InputError("not the id of a repository", found=dataset, expected="owner/name")
     if isinstance(result, Evaluation):
-        figures = list(_of_evaluation(result))
+        rows = {system.name: system for system in result.systems}
     else:
-        is_path = isinstance(result, str | Path)
-        figures = list(_of_run(Store.open(result) if is_path else getattr(result, "store", result)))
-    if not figures:
+        store = result if isinstance(result, Store) else Store.open(result)
+        content = getattr(analyse(store), "content", None)
+        measured = getattr(content, "rows", ())
+        rows = {row.verifier: row for row in measured if row.figures.style_left}
+    if not rows:
         raise InputError(
-            "no figure of this result has an interval",
-            expected="a run of raven run with the transplant probe, or an evaluation",
-            fix="give ravenbench.evaluate(RUN) in place of a run without the probe",
+            "this run has no figures with intervals",
+            expected="a run of raven run with the transplant probe",
+            fix="give ravenbench.evaluate(RUN), which has intervals of every metric",
         )
-    tasks = slugs(list(dict.fromkeys(one.figure for one in figures)))
-    models = slugs(list(dict.fromkeys(one.verifier for one in figures)))
-    title = dataset.rpartition("/")[2]
-    explained = "; ".join(f"{task}: {figure}" for figure, task in tasks.items())
-    described = {
-        "name": title,
-        "description": printable(f"Authorship verification with Raven {__version__}. {explained}."),
-        "evaluation_framework": framework,
-        "tasks": [{"id": task, "config": "default", "split": "test"} for task in tasks.values()],
+    given = {
+        "dataset": dataset,
+        "source": source,
+        "result": result,
+        "badge": badge,
+        "raven": __version__,
     }
     with fresh_folder(out, kind="hugging_face", private=False) as folder:
-        (folder / "dataset").mkdir()
-        write_json(folder / "dataset" / "eval.yaml", described)
-        for verifier, address in models.items():
-            place = folder / "models" / address / ".eval_results"
+        for verifier, address in slugs(list(rows)).items():
+            given["row"] = rows[verifier]
+            place = folder / address / ".eval_results"
             place.mkdir(parents=True)
-            values = [
-                {
-                    "dataset": {"id": dataset, "task_id": tasks[one.figure]},
-                    # Four digits: YAML 1.1 reads 1e-05 as text.
-                    "value": round(one.value, 4),
-                    **({} if source is None else {"source": {"url": printable(source)}}),
-                    "notes": _notes(one),
-                }
-                for one in figures
-                if one.verifier == verifier
-            ]
-            write_json(place / f"{title}.yaml", values)
+            write_text(place / f"{Path(dataset).name}.yaml", VALUES.render(given))
+        write_text(folder / "eval.yaml", BENCHMARK.render(given))
     return location(out)
-
-
-def _of_run(run: Store | Any) -> Iterator[StatedFigure]:
-    """The figures of a run's answer; none if another task made it, or nothing could be replaced."""
-    analysis = analyse(run)
-    content = analysis.content if isinstance(analysis, Analysis) else None
-    badges = {verdict["verifier"]: verdict["badge"] for verdict in verdicts(content)}
-    methods = {method.name: method for method in run.plan.verifiers}
-    for row in content.rows if content is not None and badges else ():
-        method = methods[row.verifier]
-        about = f"{badges[row.verifier]}; {named(method.spec)}, {made(method)}"
-        for figure, of in OF_RUN.items():
-            estimate = of(row)
-            if estimate is not None and estimate.interval is not None:
-                yield StatedFigure(
-                    row.verifier, figure, estimate.value, estimate.interval, LEVEL, about
-                )
-
-
-def _of_evaluation(evaluation: Evaluation) -> Iterator[StatedFigure]:
-    """Every metric of every system."""
-    problems = (
-        f"{evaluation.problems:,} problems, {evaluation.same:,} same-author;"
-        f" hash of the truth {evaluation.hashes()['truth']}"
-    )
-    for system in evaluation.systems:
-        for metric, interval in system.interval.items():
-            value = system.scores[metric]
-            order = "" if evaluation.metrics[metric].higher else "; lower is better"
-            if value is not None and interval is not None:
-                yield StatedFigure(
-                    system.name,
-                    evaluation.title(metric),
-                    value,
-                    interval,
-                    evaluation.level,
-                    f"{problems}{order}",
-                )
-
-
-def _notes(stated: StatedFigure) -> str:
-    """The interval of a figure, and what else a reader should know."""
-    interval = interval_in_words(stated.interval)
-    return printable(
-        f"{stated.figure}: {100 * stated.level:.3g} % interval{interval}; {stated.about}; Raven {__version__}"
-    )

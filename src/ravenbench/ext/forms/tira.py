@@ -3,7 +3,7 @@
 In: two problem sets with truth, one known text a problem (of ``raven export`` or ``raven problems``); a new folder; an
 image in which Raven is installed.
 Out: the folder: ``README.md`` with the configuration, ``inputs/pairs.jsonl`` without truth, in the order of its ids,
-``inputs/train`` with truth, ``truths/truth.jsonl``, ``baseline/Dockerfile``; the path of ``README.md``. Baseline and
+``inputs/train`` with truth, ``truth.jsonl``, ``Dockerfile`` of the baseline; its path. Baseline and
 evaluator are commands of Raven. InputError for other problems, or if Raven cannot write the folder.
 
 References
@@ -16,28 +16,18 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ravenbench.errors import InputError
-from ravenbench.files import json_bytes, location, make_folder, write_text
+from ravenbench.files import location, write_text
 from ravenbench.outputs import check_folder, fresh_folder
-from ravenbench.reading.archive import Split
+from ravenbench.problems.overlap import check_overlap
 from ravenbench.reading.problem_formats.pan_pairs import write_pan_pairs
 from ravenbench.reading.problems import read_problems
-from ravenbench.types import Bools, Problems
 
-ANSWERS = "answers.jsonl"
-PAGE = """---
-{config}---
-
-# Authorship verification
-
-Did the same author write both texts of a pair? Each line of `pairs.jsonl` is one of {test:,} pairs, `{{"id", "pair"}}`.
-For each pair a system writes a line `{{"id", "value"}}` into `answers.jsonl`: a number from 0 (different authors)
-to 1 (same author); 0.5 means that it does not answer. The folder `train` has {train:,} pairs with truth.
-"""
+PAGE = Path(__file__).with_suffix(".txt")
+"""What every task says: configuration and page, with places for names and counts."""
 
 
 def tira(
@@ -56,8 +46,8 @@ def tira(
     Parameters
     ----------
     train, test : path
-        Problems with truth, such as the folders ``train`` and ``test`` of a fold of ``raven export``. Their ids are kept: those
-        of ``test`` must not tell the truth.
+        Problems with truth, such as the folders ``train`` and ``test`` of a fold of ``raven export``; problems that Raven
+        cannot read are left out. Ids are kept: those of ``test`` must not tell the truth.
     out : path
         A new folder, or an earlier one of this function. TIRA names the data after it.
     image : str
@@ -68,94 +58,36 @@ def tira(
     Returns
     -------
     Path
-        The place of ``README.md``.
+        The folder.
 
     Raises
     ------
     InputError
-        If problems have no truth or several known texts or cannot be read, a name needs quotes in a shell, or Raven
+        If problems have no truth or several known texts or are in both sets, a name needs quotes in a shell, or Raven
         cannot write the folder.
     """
     check_folder(out, inputs=[train, test], kind="tira")
-    for name in (verifier, image):
-        # TIRA puts its commands into quotes.
-        if shlex.quote(name) != name:
-            raise InputError(
-                "this name has characters that a command of TIRA cannot have",
-                found=name,
-                expected="a verifier such as ppm, an image such as example.org/raven:1",
-            )
-    learned, learned_same = _with_truth(train, "train")
-    asked, asked_same = _with_truth(test, "test")
-    # In files, problems of one class often come first.
-    rows = np.argsort(asked.ids)
-    pairs = replace(asked, topic=None).select(rows)
-    with fresh_folder(out, kind="tira") as folder:
-        inputs = folder / "inputs"
-        write_pan_pairs(inputs / "train", learned, learned_same)
-        write_pan_pairs(inputs, pairs, asked_same[rows])
-        make_folder(folder / "truths")
-        (inputs / "truth.jsonl").rename(folder / "truths" / "truth.jsonl")
-        make_folder(folder / "baseline")
-        write_text(folder / "baseline" / "Dockerfile", f"FROM {image}\n")
-        megabytes = 1 + (inputs / "pairs.jsonl").stat().st_size // 2**20
-        config = json_bytes(_config(image, verifier, megabytes)).decode()
-        page = PAGE.format(config=config, test=len(pairs), train=len(learned))
-        write_text(folder / "README.md", page)
-    return location(out) / "README.md"
-
-
-def _with_truth(place: str | Path, split: Split) -> tuple[Problems, Bools]:
-    """The problems at a place and their truth (n,); InputError for those that a task cannot have."""
-    problems = read_problems(place, split)
-    if problems.same is None or problems.faults or (problems.problems.sizes > 1).any():
-        known = "no truth" if problems.same is None else "several known texts"
+    names = f"{verifier} {image}"
+    # TIRA puts its commands into quotes.
+    if shlex.join([verifier, image]) != names:
         raise InputError(
-            "a task needs problems with truth and one known text, all of which can be read",
-            file=place,
-            found=next(iter(problems.faults.values()), known),
+            "verifier or image has characters that a command of TIRA cannot have",
+            found=names,
+            expected="names such as ppm and example.org/raven:1",
         )
-    return problems.problems, problems.same
-
-
-def _config(image: str, verifier: str, megabytes: int) -> dict[str, Any]:
-    """What TIRA reads: places of the files, what a line has, commands; ``megabytes`` is the most that a file may have."""
-    inputs = ["inputs/pairs.jsonl", "inputs/train/*.jsonl"]
-    data = {"inputs": inputs, "truths": ["truths/truth.jsonl"]}
-    answers = f"$outputDir/{ANSWERS}"
-    return {
-        "configs": [
-            {"config_name": name, "data_files": [{"split": "test", "path": paths}]}
-            for name, paths in data.items()
-        ],
-        "tira_configs": {
-            "resolve_inputs_to": "inputs",
-            "resolve_truths_to": "truths",
-            "default_upload_name": ANSWERS,
-            "input_format": _lines("id", "pair", megabytes=megabytes),
-            "truth_format": _lines("id", "same", megabytes=megabytes),
-            "baseline": {
-                "link": "baseline",
-                "command": (
-                    f"raven verify {verifier} --train $inputDataset/train"
-                    f" --test $inputDataset/pairs.jsonl --out {answers}"
-                ),
-                "format": _lines("id", "value", megabytes=megabytes),
-            },
-            "evaluator": {
-                "image": image,
-                "command": (
-                    f"raven evaluate -i $inputDataset/truth.jsonl -a $inputRun/{ANSWERS}"
-                    " -o $outputDir"
-                ),
-            },
-        },
-    }
-
-
-def _lines(*fields: str, megabytes: int) -> dict[str, Any]:
-    """A file of JSON lines that have these fields."""
-    return {
-        "name": "*.jsonl",
-        "config": {"required_fields": fields, "max_size_mb": megabytes},
-    }
+    learned = read_problems(train, "train")
+    asked = read_problems(test, "test")
+    check_overlap(learned, asked)
+    # In files, problems of one class often come first.
+    order = np.argsort(asked.problems.ids)
+    pairs = replace(asked.problems, topic=None).select(order)
+    page = PAGE.read_text("utf-8").format(
+        verifier=verifier, image=image, train=len(learned), test=len(asked)
+    )
+    with fresh_folder(out, kind="tira") as folder:
+        write_pan_pairs(folder / "inputs/train", learned.problems, learned.truth())
+        inputs = write_pan_pairs(folder / "inputs", pairs, asked.truth()[order])
+        (inputs / "truth.jsonl").rename(folder / "truth.jsonl")
+        write_text(folder / "Dockerfile", f"FROM {image}\n")
+        write_text(folder / "README.md", page)
+    return location(out)
