@@ -122,9 +122,10 @@ def hugging_face(
     }
     with fresh_folder(out, kind="hugging_face", private=False) as folder:
         for verifier, address in slugs(list(rows)).items():
-            given["row"] = rows[verifier]
             place = folder / address / ".eval_results"
             place.mkdir(parents=True)
-            write_text(place / f"{Path(dataset).name}.yaml", VALUES.render(given))
-        write_text(folder / "eval.yaml", BENCHMARK.render(given))
+            write_text(
+                place / f"{Path(dataset).name}.yaml", VALUES.render(given, row=rows[verifier])
+            )
+        write_text(folder / "eval.yaml", BENCHMARK.render(given, row=rows[verifier]))
     return location(out)

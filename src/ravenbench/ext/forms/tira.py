@@ -3,8 +3,8 @@
 In: two problem sets with truth, one known text a problem (of ``raven export`` or ``raven problems``); a new folder; an
 image in which Raven is installed.
 Out: the folder: ``README.md`` with the configuration, ``inputs/pairs.jsonl`` without truth, in the order of its ids,
-``inputs/train`` with truth, ``truth.jsonl``, ``Dockerfile`` of the baseline; its path. Baseline and
-evaluator are commands of Raven. InputError for other problems, or if Raven cannot write the folder.
+``inputs/train`` with truth, ``truth.jsonl``, ``Dockerfile`` of the baseline; its path. Baseline and evaluator are
+commands of Raven. InputError for other problems, or if Raven cannot write the folder.
 
 References
 ----------
@@ -75,18 +75,18 @@ def tira(
             found=names,
             expected="names such as ppm and example.org/raven:1",
         )
-    learned = read_problems(train, "train")
-    asked = read_problems(test, "test")
-    check_overlap(learned, asked)
+    train_set = read_problems(train, "train")
+    test_set = read_problems(test, "test")
+    check_overlap(train_set, test_set)
     # In files, problems of one class often come first.
-    order = np.argsort(asked.problems.ids)
-    pairs = replace(asked.problems, topic=None).select(order)
+    order = np.argsort(test_set.problems.ids)
+    pairs = replace(test_set.problems, topic=None).select(order)
     page = PAGE.read_text("utf-8").format(
-        verifier=verifier, image=image, train=len(learned), test=len(asked)
+        verifier=verifier, image=image, train=len(train_set), test=len(test_set)
     )
     with fresh_folder(out, kind="tira") as folder:
-        write_pan_pairs(folder / "inputs/train", learned.problems, learned.truth())
-        inputs = write_pan_pairs(folder / "inputs", pairs, asked.truth()[order])
+        write_pan_pairs(folder / "inputs/train", train_set.problems, train_set.truth())
+        inputs = write_pan_pairs(folder / "inputs", pairs, test_set.truth()[order])
         (inputs / "truth.jsonl").rename(folder / "truth.jsonl")
         write_text(folder / "Dockerfile", f"FROM {image}\n")
         write_text(folder / "README.md", page)
