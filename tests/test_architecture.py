@@ -145,6 +145,7 @@ BETWEEN = {
     ("case", "shelf"),
     ("contrast", "map"),
     ("forms", "freeze"),
+    ("forms", "site"),
     ("problems", "corpora"),
     ("retrieval", "encoders"),
     ("retrieval", "freeze"),

@@ -15,7 +15,9 @@ from ravenbench.errors import InputError as InputError
 from ravenbench.errors import RavenError as RavenError
 from ravenbench.ext.contrast.report import TextContrast as TextContrast
 from ravenbench.ext.forms.croissant import croissant as croissant
+from ravenbench.ext.forms.hugging_face import hugging_face as hugging_face
 from ravenbench.ext.forms.pairs import PairClassifier as PairClassifier
+from ravenbench.ext.forms.tira import tira as tira
 from ravenbench.ext.freeze.manifests import freeze as freeze
 from ravenbench.ext.freeze.manifests import thaw as thaw
 from ravenbench.ext.map.report import TextMap as TextMap
@@ -163,6 +165,7 @@ __all__ = [
     "figures",
     "frames",
     "freeze",
+    "hugging_face",
     "load_corpus",
     "map_texts",
     "obfuscate",
@@ -176,6 +179,7 @@ __all__ = [
     "site",
     "table",
     "thaw",
+    "tira",
     "validate",
     "verify",
     "write_report",

@@ -1,3 +1,3 @@
 """Rows of this extension in the bench's tables (``tests/extensions.py``)."""
 
-NAMES = {"PairClassifier", "croissant"}
+NAMES = {"PairClassifier", "croissant", "hugging_face", "tira"}
