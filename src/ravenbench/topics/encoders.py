@@ -344,20 +344,12 @@ class LSA(Encoder):
 def directions(matrix: Any, rank: int, seed: int) -> Floats:
     """Return, approximately, the right singular vectors of a sparse matrix (n, v) with the largest values, (rank, v).
 
-    Uses seven power iterations on a random subspace (Halko et al. 2011), drawn and normalised as in scikit-learn's
-    ``TruncatedSVD``, with the largest entry of each positive. That class gives the same, but takes a second to import.
+    Uses seven power iterations on a random subspace (Halko et al. 2011), as scikit-learn's ``TruncatedSVD``, with the
+    largest entry of each positive.
     """
-    from scipy.linalg import lu, qr, svd
+    from sklearn.utils.extmath import randomized_svd
 
-    wide = matrix.shape[0] < matrix.shape[1]
-    tall = matrix.T if wide else matrix
-    space = np.random.RandomState(seed).normal(size=(tall.shape[1], rank + 10))
-    for _ in range(7):
-        space, _ = lu(tall @ space, permute_l=True, check_finite=False)
-        space, _ = lu(tall.T @ space, permute_l=True, check_finite=False)
-    basis, _ = qr(tall @ space, mode="economic", check_finite=False)
-    left_vectors, _, right = svd(basis.T @ tall, full_matrices=False)
-    axes = (basis @ left_vectors).T[:rank] if wide else right[:rank]
+    axes = randomized_svd(matrix, rank, n_iter=7, random_state=seed, flip_sign=False)[2]
     largest = axes[np.arange(rank), np.abs(axes).argmax(axis=1)]
     return np.asarray(axes * np.sign(largest)[:, None], dtype=np.float64)
 
