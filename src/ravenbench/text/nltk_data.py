@@ -1,7 +1,7 @@
 """Finds NLTK's data (Raven never downloads them), and tags tokens with NLTK's English tagger.
 
 In: the name of a resource, "wordnet", "brown" or ``TAGGER``; for ``tag`` tokens.
-Out: ``find`` NLTK's path to it, ``missing`` the message of what is missing (None if it is here), ``lies_here`` bool,
+Out: ``find`` NLTK's path to it, ``missing`` the message of what is missing (None if it is here),
 ``get`` the command that brings it, ``tagger`` the tagger, ``tag`` Penn Treebank tags, one a token. MissingPart from
 ``find``, ``tagger`` and ``tag`` if NLTK or the resource is not here; KeyError for another name.
 """
@@ -9,11 +9,9 @@ Out: ``find`` NLTK's path to it, ``missing`` the message of what is missing (Non
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ravenbench.errors import MissingPart, install
@@ -35,23 +33,6 @@ def missing(resource: str) -> str | None:
     """Return the message about a missing resource, or None if it is installed (for methods that run without it)."""
     problem = _look(resource, os.environ.get("NLTK_DATA", ""))[1]
     return None if problem is None else str(problem).replace("\n  ", "; ")
-
-
-def lies_here(resource: str) -> bool:
-    """Return whether a resource is in a folder that NLTK reads, without importing NLTK, which takes seconds."""
-    named = [Path(folder) for folder in os.environ.get("NLTK_DATA", "").split(os.pathsep) if folder]
-    roots = [Path(sys.prefix) / part for part in ("", "share", "lib")]
-    roots += [
-        Path(part) for part in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")
-    ]
-    roots += [
-        Path(home) for name in ("HOME", "APPDATA", "USERPROFILE") if (home := os.environ.get(name))
-    ]
-    inside = _FILES[resource]
-    folders = [*named, *(root / "nltk_data" for root in roots)]
-    return any(
-        (folder / inside).is_dir() or (folder / f"{inside}.zip").is_file() for folder in folders
-    )
 
 
 @cache

@@ -25,7 +25,7 @@ import typer
 
 from ravenbench.errors import install
 from ravenbench.seams import CHECK_GROUP, absent_extensions, loaded
-from ravenbench.text.nltk_data import TAGGER, get, lies_here
+from ravenbench.text.nltk_data import TAGGER, get, missing
 
 State = Literal["ok", "missing", "wrong"]
 
@@ -76,7 +76,7 @@ def look_over() -> Iterator[HealthCheck]:
     for extra, purpose in EXTRAS.items():
         yield _packages(extra, purpose)
     for name, (resource, purpose) in NLTK.items():
-        yield presence("data", f"NLTK {name}", lies_here(resource), purpose, get(resource))
+        yield presence("data", f"NLTK {name}", missing(resource) is None, purpose, get(resource))
     here = shutil.which("bwrap") is not None
     fix = "apt-get install bubblewrap"
     yield presence("outside programs", "bwrap", here, "confines outside programs", fix)
