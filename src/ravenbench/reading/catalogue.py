@@ -142,8 +142,8 @@ def fetched(name: str | Path) -> str | Path:
     for archive in (cache_folder() / CORPORA / known.name).rglob("*.zip") if known else ():
         with ZipFile(archive) as opened:
             for member in opened.namelist():
-                above, found, _ = f"/{member}".partition(f"/{known.folder}/")
-                if found:
+                above, folder, _ = f"/{member}".partition(f"/{known.folder}/")
+                if folder:
                     return archive / above[1:] / known.folder
     return name
 

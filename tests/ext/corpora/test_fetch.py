@@ -191,11 +191,14 @@ def test_the_name_is_a_background(zenodo, tmp_path):
     }
     zenodo.sent = zenodo.published = packed(novels=made)
     fetch("eltec-eng")
-    for name, (_, _, text) in zip("qk", made.values(), strict=False):
-        (tmp_path / f"{name}.txt").write_text(text[::2])
+    *_, questioned, known = load_corpus(
+        "synthetic(authors=9, topics=4, documents=36, words=300, seed=1)"
+    )
+    for name, one in (("q", questioned), ("k", known)):
+        (tmp_path / f"{name}.txt").write_text(one.text)
     case = ["--questioned", str(tmp_path / "q.txt"), "--known", str(tmp_path / "k.txt")]
     done = raven("compare", *case, "--background", "eltec-eng", "--plan")
-    assert done.code == 0 and "26 authors" in done.said
+    assert done.code == 0 and "The background is eltec-eng: 128 texts by 24 authors" in done.said
 
 
 @pytest.mark.data
