@@ -138,13 +138,13 @@ def fetch(name: str) -> str:
 
 def fetched(name: str | Path) -> str | Path:
     """Return the folder of texts, in a zip, that was downloaded from Zenodo under this name; any other name as it is."""
-    known = catalogue().get(str(name))
-    for archive in (cache_folder() / CORPORA / known.name).rglob("*.zip") if known else ():
-        with ZipFile(archive) as opened:
-            for member in opened.namelist():
-                above, folder, _ = f"/{member}".partition(f"/{known.folder}/")
-                if folder:
-                    return archive / above[1:] / known.folder
+    if name in catalogue():
+        for archive in (cache_folder() / CORPORA / name).rglob("*.zip"):
+            with ZipFile(archive) as opened:
+                for member in opened.namelist():
+                    above, folder, _ = f"/{member}".partition(f"/{entry(str(name)).folder}/")
+                    if folder:
+                        return archive / f"{above}{folder}"[1:]
     return name
 
 
