@@ -137,14 +137,16 @@ def fetch(name: str) -> str:
 
 
 def fetched(name: str | Path) -> str | Path:
-    """Return the folder of texts, in a zip, that was downloaded from Zenodo under this name; any other name as it is."""
+    """Return the folder of texts, in a zip, that was downloaded from Zenodo under this name; any other name as it is.
+    FormatError if the zip does not have this folder."""
     if name in catalogue():
         for archive in (cache_folder() / CORPORA / name).rglob("*.zip"):
             with ZipFile(archive) as opened:
                 for member in opened.namelist():
                     above, folder, _ = f"/{member}".partition(f"/{entry(str(name)).folder}/")
                     if folder:
-                        return archive / f"{above}{folder}"[1:]
+                        return Path(f"{archive}{above}{folder}")
+            raise fault("no-texts-author", file=archive)
     return name
 
 

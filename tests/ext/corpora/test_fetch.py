@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from contracts.commands import raven
-from ravenbench.errors import InputError, MissingPart
+from ravenbench.errors import FormatError, InputError, MissingPart
 from ravenbench.ext.corpora.command import app
 from ravenbench.reading.catalogue import catalogue, fetch, fetched
 from ravenbench.reading.load import load_corpus
@@ -156,6 +156,13 @@ def test_a_copy_at_hand_outlives_a_failed_download(zenodo, cache):
     with pytest.raises(InputError, match="could not download eltec-eng"):
         fetch("eltec-eng")
     assert len(load_corpus("eltec-eng")) == 3
+
+
+@pytest.mark.extra
+def test_a_zip_without_the_folder_of_texts_is_named(zenodo):
+    zenodo.sent = zenodo.published = packed().replace(b"level1", b"levelX")
+    with pytest.raises(FormatError, match=r"ELTeC-eng-v1\.0\.1\.zip: no texts by author"):
+        fetch("eltec-eng")
 
 
 @pytest.mark.extra
