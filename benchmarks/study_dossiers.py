@@ -1,10 +1,11 @@
-"""Two dossiers of raven validate: ``python -m benchmarks.study_dossiers PLACE [NAME,…] [--quick] [--write]``
+"""Dossiers of raven validate: ``python -m benchmarks.study_dossiers PLACE [NAME,…] [--quick] [--write]``
 
 Lays out the background and its conditions in PLACE, validates the default verifiers on it (``--quick``: three
 cheap ones), and ``--write`` puts every dossier's figures into docs/validate.md.
 
 - ``ebg``: essays by 45 people, of those no two of which are from one source document;
-- ``newsgroups``: the posts of at least 140 words of all who wrote four such posts, with their newsgroup as topic.
+- ``newsgroups``: the posts of at least 140 words of all who wrote four such posts, with their newsgroup as topic;
+- ``eltec`` (only if named): eight passages of 1,000 words by each novelist, at equal distances in his or her novels.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import load_corpus, validate, write_report
 from ravenbench.ext.case.compare.dossier import FILE, CellResult, Dossier
 from ravenbench.store.records import read_record
-from ravenbench.text.tokens import count_words
+from ravenbench.text.tokens import count_words, cut
 
 QUICK = "ppm,char-ngram,function-words"
-TITLES = {"ebg": "EBG", "newsgroups": "newsgroups"}
+TITLES = {"ebg": "EBG", "newsgroups": "newsgroups", "eltec": "ELTeC-eng"}
 LEAST, POSTS = 140, 4
+PASSAGES, WORDS = 8, 1000
 CONDITIONS = {
     "ebg": (
         "questioned,known,texts",
@@ -41,6 +43,15 @@ CONDITIONS = {
         "125,125,4,any",
         "125,125,2,same",
         "125,125,2,different",
+    ),
+    "eltec": (
+        "questioned,known,texts",
+        "1000,1000,1",
+        "500,500,1",
+        "500,500,2",
+        "250,250,1",
+        "250,250,2",
+        "250,250,4",
     ),
 }
 PAGE = Path(__file__).parent.parent / "docs" / "validate.md"
@@ -74,6 +85,24 @@ def newsgroups(place: Path) -> None:
     place.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
 
 
+def eltec(place: Path) -> None:
+    """A folder for each novelist. Most wrote one novel here: no two authors share it, and all passages of one do."""
+    corpus = load_corpus(data() / "eltec" / "eltec-eng.zip", pairs=False)
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, author in enumerate(corpus.author):
+        rows[author or ""].append(row)
+    for author, own in rows.items():
+        (place / author.replace("/", "-")).mkdir(parents=True, exist_ok=True)
+        for number, row in enumerate(own):
+            text = corpus.texts[row]
+            count = PASSAGES // len(own) + (number < PASSAGES % len(own))
+            for part in range(count):
+                start = (2 * part + 1) * count_words(text) // (2 * count) - WORDS // 2
+                name = f"{Path(corpus.ids[row]).stem}-{part}.txt"
+                passage = place / author.replace("/", "-") / name
+                passage.write_text(cut(text, WORDS, start), encoding="utf-8")
+
+
 def laid_out(name: str, folder: Path) -> tuple[Path, Path]:
     """The background and the conditions, as files."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +110,7 @@ def laid_out(name: str, folder: Path) -> tuple[Path, Path]:
         folder / ("posts.jsonl" if name == "newsgroups" else "essays"),
         folder / "conditions.csv",
     )
-    {"ebg": ebg, "newsgroups": newsgroups}[name](background)
+    {"ebg": ebg, "newsgroups": newsgroups, "eltec": eltec}[name](background)
     conditions.write_text("\n".join(CONDITIONS[name]) + "\n", encoding="utf-8")
     return background, conditions
 

@@ -3,22 +3,32 @@
 In: a corpus name (text); for ``catalogue`` nothing.
 Out: a ``CatalogueEntry``: title, licence, papers, files (size in bytes, None if unknown), from ``catalogue`` all of
 them by name; ``defaults`` gives a dict of settings: level of topic, counts of topics, folds, documents, pools (empty
-for an unknown name); ``fetch`` gives text: the folder it downloaded into (``newsgroups`` only) or "built in"
-(``synthetic``); for every other corpus it raises InputError, which says how to get it. ``entry`` and ``fetch`` raise
-it for an unknown name, ``fetch`` for a failed download too.
+for an unknown name); ``fetch`` gives text: the place of the texts that it downloaded, or "built in" (``synthetic``);
+for a corpus to be requested it raises InputError, which says how to get it. ``fetched`` gives the place of
+a download from Zenodo, a folder in a zip, or what it was handed. ``entry`` and ``fetch`` raise InputError for an
+unknown name, ``fetch`` also for a failed or damaged download, and MissingPart without the package ``pooch``.
+
+A record of Zenodo states the address and the checksum (MD5) of each of its files. A file is downloaded whole and with
+this checksum into Raven's cache folder, or not at all; one that is there with this checksum is not downloaded again.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Annotated, Any, Literal
+from zipfile import ZipFile
 
 import msgspec
 
-from ravenbench.errors import did_you_mean
+from ravenbench.errors import MissingPart, did_you_mean, install
+from ravenbench.files import cache_folder, made_cache
 from ravenbench.papers import Paper, papers_of
 from ravenbench.reading.account import fault
+
+CORPORA = "corpora"
+"""Folder of downloads in the cache folder."""
 
 
 class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +58,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of the catalogue: a known corpus.
 
     ``source`` is its component (``newsgroups``) if Raven reads it by name; ``fetch`` says what downloads it, null
-    if it must be requested.
+    if it must be requested: "scikit-learn" or the DOI of a record of Zenodo, whose texts are in ``folder``.
     """
 
     name: str
@@ -57,7 +67,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     languages: tuple[str, ...]
     genre: str | None
     source: str | None
-    fetch: Literal["scikit-learn"] | None
+    fetch: str | None
     url: str | None
     files: tuple[File, ...]
     instructions: str
@@ -65,6 +75,7 @@ class CatalogueEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     licence: str
     defaults: Defaults
     notes: tuple[str, ...]
+    folder: str = ""
 
     @property
     def papers(self) -> list[Paper]:
@@ -112,6 +123,9 @@ def fetch(name: str) -> str:
         except OSError as error:
             raise fault("download-failed", name=name, error=error) from error
         return str(get_data_home())
+    if catalogue_entry.fetch:
+        _download(name, catalogue_entry.fetch)
+        return str(fetched(name))
     if catalogue_entry.source is not None and not catalogue_entry.files:
         return "built in"
     raise fault(
@@ -120,3 +134,32 @@ def fetch(name: str) -> str:
         fix=catalogue_entry.instructions,
         name=name,
     )
+
+
+def fetched(name: str | Path) -> str | Path:
+    """Return the folder of texts, in a zip, that was downloaded from Zenodo under this name; any other name as it is.
+    FormatError if the zip does not have this folder."""
+    if name in catalogue():
+        for archive in (cache_folder() / CORPORA / name).rglob("*.zip"):
+            with ZipFile(archive) as opened:
+                for member in opened.namelist():
+                    above, folder, _ = f"/{member}".partition(f"/{entry(str(name)).folder}/")
+                    if folder:
+                        return Path(f"{archive}{above}{folder}")
+            raise fault("no-texts-author", file=archive)
+    return name
+
+
+def _download(name: str, doi: str) -> None:
+    """Download the files of a record of Zenodo that are not here, each whole and with the checksum that it publishes."""
+    try:
+        from pooch import create
+
+        deposit = create(made_cache() / CORPORA / name, doi)
+        deposit.load_registry_from_doi()
+        for file in deposit.registry:
+            deposit.fetch(file)
+    except ImportError:
+        raise MissingPart("downloads need pooch", fix=install("collections")) from None
+    except (OSError, ValueError, LookupError) as error:
+        raise fault("download-failed", name=name, error=error) from error

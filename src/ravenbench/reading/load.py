@@ -39,7 +39,7 @@ from ravenbench.outputs import check_folder, fresh_folder
 from ravenbench.reading.account import ACCOUNT, Note, fault, noted, notes_in
 from ravenbench.reading.archive import Archive, is_there, no_such
 from ravenbench.reading.build import CorpusBuilder, ImportLog, stamp
-from ravenbench.reading.catalogue import catalogue, defaults
+from ravenbench.reading.catalogue import catalogue, defaults, fetched
 from ravenbench.reading.decoding import UTF8, Faults
 from ravenbench.reading.document import Document, Unreadable
 from ravenbench.reading.documents import (
@@ -800,7 +800,10 @@ def _load(
             loaded = read_once(source, {}, source.load, reopen=open_corpus, save=save_corpus)
             suited = {**defaults(head), **loaded.notes.get("defaults", {})}
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
-    path = Path(location(what))
+    place = fetched(what)
+    if place != what:
+        options["name"] = what
+    path = Path(location(place))
     if not is_there(path):
         raise _no_such_corpus(str(what), path)
     if path.is_dir() and is_corpus_folder(path):

@@ -36,6 +36,7 @@ from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
 from ravenbench.outputs import check_apart, check_folder, digest
 from ravenbench.reading.archive import no_such, zip_around
+from ravenbench.reading.catalogue import fetched
 from ravenbench.store.records import Head, OtherFormat, open_record, write_record
 from ravenbench.store.store import Store
 
@@ -307,7 +308,7 @@ def data_hash(data_name: str) -> str:
         raise SpecError(
             "an empty name is not a corpus, file or folder", fix="for the current folder write ."
         )
-    path = files.local_copy(data_name)
+    path = files.local_copy(fetched(data_name))
     if path.exists():
         return digest(path)
     if (within := zip_around(path)) is not None:

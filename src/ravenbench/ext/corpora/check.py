@@ -20,6 +20,7 @@ from ravenbench.errors import counted, remarks_gathered
 from ravenbench.outputs import check_file, whole_file
 from ravenbench.reading.account import EFFECTS, Note
 from ravenbench.reading.answers import read_systems, read_truth
+from ravenbench.reading.catalogue import fetched
 from ravenbench.reading.documents import account_of, read_documents, without_signs
 from ravenbench.reading.kinds import kind_at
 from ravenbench.reading.load import is_named, load_corpus
@@ -121,7 +122,7 @@ def checked(source: str, reading: dict[str, Any]) -> Checked:
 
 def _read(source: str, reading: dict[str, Any]) -> tuple[str, list[Note]]:
     """What is there, and notes that its reader hands over without saying them."""
-    path = Path(source)
+    path = Path(fetched(source))
     encoding = reading["encoding"]
     strip_shared = bool(reading.get("strip_shared"))
     kind = "corpus" if is_named(source) else kind_at(path, encoding)

@@ -195,7 +195,7 @@ def info(
         return
     from ravenbench.ext.corpora.summary import questions, summarise
     from ravenbench.papers import bibtex
-    from ravenbench.reading.catalogue import catalogue
+    from ravenbench.reading.catalogue import catalogue, fetched
     from ravenbench.reading.load import load_corpus
 
     entry = catalogue().get(corpus.partition("(")[0].strip())
@@ -208,7 +208,7 @@ def info(
             "bibtex": bibtex(entry.papers),
         }
     summary = None
-    if entry is None or entry.source is not None or corpus != entry.name:
+    if entry is None or entry.source is not None or fetched(corpus) != entry.name:
         try:
             loaded = load_corpus(corpus, **reading, **_options(id, fold_case))
         except MissingPart:
