@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,29 @@ from typing import Any
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.errors import InputError, counted, first_names, remark, some
-from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, slugs
+from ravenbench.errors import (
+    InputError,
+    SpecError,
+    counted,
+    did_you_mean,
+    first_names,
+    remark,
+    some,
+)
+from ravenbench.ext.site.boards import (
+    MISLEADS,
+    Board,
+    BoardStanding,
+    Submitted,
+    boards,
+    same_folds,
+    slugs,
+)
+from ravenbench.ext.site.results import read_results, with_results
 from ravenbench.files import location, write_text
 from ravenbench.outputs import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
+from ravenbench.reports.envelope import CONTENT_TYPE
 from ravenbench.reports.outside import FILES, takes_answers
 from ravenbench.reports.page import render
 from ravenbench.reports.report import report_class, report_of, write_whole
@@ -49,6 +68,7 @@ from ravenbench.tasks.evaluate.api import is_run
 from ravenbench.text.names import name_key
 
 TITLES = {
+    MISLEADS: "AUC where topic misleads",
     "auc": "AUC",
     "c@1": "c@1",
     "overall": "overall",
@@ -64,7 +84,12 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
     """Return the HTML of every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``,
     ``systems/…``."""
     names = sorted(
-        {s.system for board in boards for s in board.standings if s.tie is not None or s.loss}
+        {
+            s.system
+            for board in boards
+            for s in board.standings
+            if s.tie is not None or s.loss or s.withdrawn
+        }
     )
     systems = slugs(names)
     common: dict[str, Any] = {
@@ -173,8 +198,10 @@ def leaderboard(board: Board) -> Table:
             lambda s, a: value_of(s.loss.get(a)),
             json=str,
         ),
+        col("result", "mark", text=True, json="result"),
         col("made with", board.made_with, text=True, json="made_with"),
         col(None, "submitted", json="submitted"),
+        col(None, "withdrawn", json="withdrawn"),
     )
 
 
@@ -195,6 +222,8 @@ def downloads(board: Board) -> dict[str, str]:
 
 def place(board: Board, standing: BoardStanding) -> str:
     """Return the rank of a system on a leaderboard as text, ``5=`` if others have the same rank."""
+    if standing.withdrawn:
+        return "withdrawn"
     return shown_rank(standing.tie, [s.tie for s in board.standings])
 
 
@@ -218,6 +247,8 @@ def site(
     *,
     title: str = "Authorship verification",
     submitted: Mapping[str, str | Path] | None = None,
+    public: Sequence[str | Path] = (),
+    withdrawn: Collection[str] = (),
 ) -> Path:
     """Write a static site of runs and evaluations; it replaces an earlier site when it is complete.
 
@@ -234,7 +265,12 @@ def site(
         Submissions by name: the folder of a run or a search over the same data; or a folder of answers with
         ``FOLD/answers.jsonl`` for the folds that ``raven export`` wrote, in a folder for each leaderboard (or directly,
         if there is only one). For an evaluation that kept its answers: a file or a folder of answers. For a search: a
-        file of rankings.
+        file of rankings. Or a result file of ``raven export --result`` over the folds of a run.
+    public : sequence of paths
+        Public keys: the owner of one of them must have signed each result file. Without them Raven uses the keys that
+        the files name.
+    withdrawn : collection of str
+        Systems that keep their rows without a rank.
 
     Returns
     -------
@@ -268,9 +304,17 @@ def site(
                 "names each run after its folder"
             ),
         )
-    check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
+    check_folder(out, inputs=[*places, *(submitted or {}).values(), *public], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
-    all_boards = boards(by_address, _submissions(by_address, submitted or {}))
+    results = {
+        name: Path(file)
+        for name, file in (submitted or {}).items()
+        if Path(file).is_file() and _is_result(Path(file), places)
+    }
+    late = {name: place for name, place in (submitted or {}).items() if name not in results}
+    read = read_results(results, [Path(key) for key in public])
+    all_boards = boards(by_address, _submissions(by_address, late))
+    all_boards = _withdrawn(with_results(all_boards, by_address, read), withdrawn)
     remark(
         f"{s.system} has no answer to {s.missing:,} of the {counted(board.problems, 'problem')} of "
         f"{board.title}; these count as unanswered"
@@ -315,6 +359,33 @@ def _check_kept(out: Path, boards: Sequence[Board]) -> None:
             found=first_names(gone),
             fix=f"give them again (--submit {gone[0]}=PLACE), or remove the folder first",
         )
+
+
+def _is_result(file: Path, places: Sequence[Path]) -> bool:
+    """Whether a file is a result, or no leaderboard takes another file."""
+    with file.open("rb") as content:
+        marked = CONTENT_TYPE.encode() in content.read(4096)
+    return marked or not any(answered_by_file(place) for place in places)
+
+
+def _withdrawn(boards: Sequence[Board], names: Collection[str]) -> list[Board]:
+    """The boards with these systems last and without a rank."""
+    known = {s.system for board in boards for s in board.standings}
+    for name in names:
+        if name not in known:
+            raise SpecError(
+                "no leaderboard has this system", found=name, fix=did_you_mean(name, known)
+            )
+    left = []
+    for board in boards:
+        rows = [replace(s, withdrawn=s.system in names) for s in board.standings]
+        ties = [s.tie for s in rows if s.tie is not None and not s.withdrawn]
+        rows = [
+            replace(s, tie=None if s.withdrawn else s.tie and 1 + sum(t < s.tie for t in ties))
+            for s in sorted(rows, key=lambda s: s.withdrawn)
+        ]
+        left.append(replace(board, standings=tuple(rows)))
+    return left
 
 
 def _alike(boards: Sequence[Board]) -> list[str]:
