@@ -24,6 +24,7 @@ import numpy as np
 
 from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError, counted, first_names
+from ravenbench.ext.site.results import ResultFile, compared
 from ravenbench.files import escaped_json
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reading.account import ACCOUNT
@@ -99,8 +100,8 @@ class BoardStanding:
     not requested. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers are a submission;
     ``parts`` has c@1 on parts of the problems, by attribute. A method with several seeds has one row: ``runs`` are the
     rows of its seeds, its figures are their means, and its intervals go from their lowest limit to their highest.
-    ``level`` is the place of its verdict in ``CLASSES``. ``mark`` says who signed its result and who repeated it, "" if
-    no result file has it; ``withdrawn`` that it keeps its row without a rank.
+    ``level`` is the place of its verdict in ``CLASSES``. ``mark`` says who signed its result and who repeated it, or that
+    it was withdrawn; "" if no result file has it.
     """
 
     system: str
@@ -119,7 +120,6 @@ class BoardStanding:
     runs: tuple[BoardStanding, ...] = ()
     level: int = 0
     mark: str = ""
-    withdrawn: bool = False
 
     @classmethod
     def of_runs(cls, name: str, runs: Sequence[BoardStanding]) -> BoardStanding:
@@ -347,7 +347,7 @@ def _ranked(
 
     def height(s: BoardStanding) -> float:
         value = s.scores[metric].value
-        return -math.inf if value is None else sign * value - APART * s.level
+        return -math.inf if value is None else sign * value - APART * s.level * (metric == MISLEADS)
 
     ties = tie_groups([height(s) for s in rows], apart).tolist()
     ranked = [replace(s, tie=tie) for s, tie in zip(rows, ties, strict=True)]
@@ -436,16 +436,23 @@ def parts_of(breakdown: BreakDown, system: str) -> tuple[Part, ...]:
     )
 
 
-def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]) -> list[Board]:
+def boards(
+    places: Mapping[str, Path],
+    submitted: Mapping[str, Mapping[str, Path]],
+    results: Sequence[ResultFile] = (),
+) -> list[Board]:
     """Return the leaderboards of folders by address; runs over the same folds have one leaderboard.
 
-    ``submitted`` has submissions by address and system: answers, or a run's folder.
+    ``submitted`` has submissions by address and system: answers, or a run's folder. A result joins the first board of
+    its folds; InputError if there is none that can compare it.
     """
-    return with_own_titles(_untitled(places, submitted))
+    return with_own_titles(_untitled(places, submitted, list(results)))
 
 
 def _untitled(
-    places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]
+    places: Mapping[str, Path],
+    submitted: Mapping[str, Mapping[str, Path]],
+    results: list[ResultFile],
 ) -> list[Board]:
     """The boards, of which several may have one title."""
     made_boards: list[Board] = []
@@ -461,7 +468,7 @@ def _untitled(
                 )
             made_boards.append(
                 _over_seeds(
-                    _untitled({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key
+                    _untitled({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}, []), key
                 )
             )
             continue
@@ -490,6 +497,7 @@ def _untitled(
                 )
         lacking.check()
         runs.append(Joined([own, *theirs]) if theirs else own)
+    marks: dict[str, str] = {}
     for run in joined(runs):
         own_board = {"safety": _attacked, "run": _run, "pan14": _run}.get(run.kind, _tabled)
         each_run = [
@@ -523,8 +531,42 @@ def _untitled(
             for note in system.notes
         )
         notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
+        if results and board.metric == MISLEADS:
+            fitting, stated = compared(each_run, results)
+            results = [one for one in results if one not in fitting]
+            rows = [
+                BoardStanding(
+                    system,
+                    1,
+                    {MISLEADS: _number(claim.row.lesser), **dict.fromkeys(METRICS, UNDEFINED)},
+                    open=None,
+                    submitted=True,
+                    **_of_content(claim.row),
+                )
+                for system, (_, claim, _) in stated.items()
+                if system not in versions
+            ]
+            for system, (one, claim, authors) in stated.items():
+                first, *others = authors.values()
+                marks[system] = f"{first}, repeated by {' and '.join(others)}" if others else first
+                versions.setdefault(system, f"Raven {one.raven}, method {claim.method[1]}")
+            standings = tuple(
+                replace(s, mark=marks.get((s.runs or (s,))[0].system, ""))
+                for s in by_topic([*standings, *rows])
+            )
+            notes += tuple(
+                f"{one.author}: {one.path.name}, public key {one.key or 'missing'}."
+                for one in fitting
+            )
         made_boards.append(
             replace(board, standings=standings, notes=notes, data=_data(run), versions=versions)
+        )
+    for one in results:
+        raise InputError(
+            f"the result of {one.name} does not fit any leaderboard of this site",
+            file=one.path,
+            found="other texts, another split, or no topics",
+            expected="the texts and folds of a run with topics and verdicts on content",
         )
     whole = []
     for b in made_boards:
@@ -588,15 +630,14 @@ def _data(store: Store) -> str:
     return content_key(digests)[:12]
 
 
-def of_content(row: ContentRow, topical: bool = True) -> dict[str, Any]:
-    """Return what a ``BoardStanding`` has of a verdict; no board clears what did not run behind walls. On a ``topical``
-    board verdicts have an order."""
+def _of_content(row: ContentRow) -> dict[str, Any]:
+    """What a ``BoardStanding`` has of a verdict; no board clears what did not run behind walls."""
     judged = row.judged
     free = judged.outcome in CLEARED and GOOD_FAITH in judged.confinement
-    classes = [judged.outcome in outcomes and not free for outcomes in CLASSES] if topical else []
+    classes = [judged.outcome in outcomes and not free for outcomes in CLASSES]
     return {
-        "style_left": number_of(row.figures.style_left),
-        "swing": number_of(row.figures.swing),
+        "style_left": _number(row.figures.style_left),
+        "swing": _number(row.figures.swing),
         "content": f"content: {Content.NO_VERDICT} ({judged.confinement})"
         if free
         else badge(judged),
@@ -628,11 +669,11 @@ def _run(store: Store, key: str) -> Board:
                 s.name,
                 s.tie_group,
                 {m: Number(s.scores[m], s.interval[m]) for m in METRICS}
-                | ({MISLEADS: number_of(row and row.lesser)} if topical else {}),
+                | ({MISLEADS: _number(row and row.lesser)} if topical else {}),
                 open=int(s.scores["unanswered"] or 0),
                 missing=s.missing,
-                **({} if row is None else of_content(row, topical)),
-                gain=number_of(gain and gain.gain),
+                **({} if row is None else _of_content(row)),
+                gain=_number(gain and gain.gain),
                 domain="" if gain is None else badge(gain.judged),
                 parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},
             )
@@ -815,19 +856,13 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         shown = dict.fromkeys((*METRICS, metric))
         sign = 1 if metric not in STANDARD or STANDARD[metric].higher else -1
         systems = [*report["systems"], *report["meta"].values()]
-        groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
         systems.sort(
             key=lambda s: (s["tie_group"] or math.inf, -sign * (s[metric] or 0), s["system"])
         )
         standings = tuple(
             BoardStanding(
                 s["system"],
-                # Reports of earlier versions number groups without gaps.
-                (
-                    None
-                    if s["tie_group"] is None
-                    else 1 + sum(group < s["tie_group"] for group in groups)
-                ),
+                s["tie_group"],
                 {
                     m: Number(s[m], tuple(s["interval"][m]) if s["interval"].get(m) else None)
                     for m in shown
@@ -942,8 +977,7 @@ def _folds(analysis: Any) -> tuple[FoldPage, ...]:
     return tuple(pages)
 
 
-def number_of(figure: Estimate | None) -> Number:
-    """Return an estimate as a figure of a board."""
+def _number(figure: Estimate | None) -> Number:
     return UNDEFINED if figure is None else Number(figure.value, figure.interval)
 
 

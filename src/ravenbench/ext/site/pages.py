@@ -24,7 +24,6 @@ from ravenbench.errors import (
     InputError,
     SpecError,
     counted,
-    did_you_mean,
     first_names,
     remark,
     some,
@@ -38,7 +37,7 @@ from ravenbench.ext.site.boards import (
     same_folds,
     slugs,
 )
-from ravenbench.ext.site.results import read_results, with_results
+from ravenbench.ext.site.results import read_result
 from ravenbench.files import location, write_text
 from ravenbench.outputs import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
@@ -88,7 +87,7 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
             s.system
             for board in boards
             for s in board.standings
-            if s.tie is not None or s.loss or s.withdrawn
+            if s.tie is not None or s.loss or s.mark
         }
     )
     systems = slugs(names)
@@ -201,7 +200,6 @@ def leaderboard(board: Board) -> Table:
         col("result", "mark", text=True, json="result"),
         col("made with", board.made_with, text=True, json="made_with"),
         col(None, "submitted", json="submitted"),
-        col(None, "withdrawn", json="withdrawn"),
     )
 
 
@@ -222,8 +220,6 @@ def downloads(board: Board) -> dict[str, str]:
 
 def place(board: Board, standing: BoardStanding) -> str:
     """Return the rank of a system on a leaderboard as text, ``5=`` if others have the same rank."""
-    if standing.withdrawn:
-        return "withdrawn"
     return shown_rank(standing.tie, [s.tie for s in board.standings])
 
 
@@ -247,7 +243,7 @@ def site(
     *,
     title: str = "Authorship verification",
     submitted: Mapping[str, str | Path] | None = None,
-    public: Sequence[str | Path] = (),
+    public: Sequence[Path] = (),
     withdrawn: Collection[str] = (),
 ) -> Path:
     """Write a static site of runs and evaluations; it replaces an earlier site when it is complete.
@@ -306,15 +302,18 @@ def site(
         )
     check_folder(out, inputs=[*places, *(submitted or {}).values(), *public], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
-    results = {
-        name: Path(file)
-        for name, file in (submitted or {}).items()
-        if Path(file).is_file() and _is_result(Path(file), places)
-    }
-    late = {name: place for name, place in (submitted or {}).items() if name not in results}
-    read = read_results(results, [Path(key) for key in public])
-    all_boards = boards(by_address, _submissions(by_address, late))
-    all_boards = _withdrawn(with_results(all_boards, by_address, read), withdrawn)
+    late = {name: Path(place) for name, place in (submitted or {}).items()}
+    results = [
+        read_result(name, file, public)
+        for name, file in late.items()
+        if file.is_file() and CONTENT_TYPE.encode() in file.read_bytes()[:4096]
+    ]
+    for one in results:
+        del late[one.name]
+    all_boards = boards(by_address, _submissions(by_address, late), results)
+    if unknown := {*withdrawn} - {s.system for board in all_boards for s in board.standings}:
+        raise SpecError("no leaderboard has this system", found=first_names(sorted(unknown)))
+    all_boards = [_without(withdrawn, board) for board in all_boards]
     remark(
         f"{s.system} has no answer to {s.missing:,} of the {counted(board.problems, 'problem')} of "
         f"{board.title}; these count as unanswered"
@@ -361,31 +360,17 @@ def _check_kept(out: Path, boards: Sequence[Board]) -> None:
         )
 
 
-def _is_result(file: Path, places: Sequence[Path]) -> bool:
-    """Whether a file is a result, or no leaderboard takes another file."""
-    with file.open("rb") as content:
-        marked = CONTENT_TYPE.encode() in content.read(4096)
-    return marked or not any(answered_by_file(place) for place in places)
-
-
-def _withdrawn(boards: Sequence[Board], names: Collection[str]) -> list[Board]:
-    """The boards with these systems last and without a rank."""
-    known = {s.system for board in boards for s in board.standings}
-    for name in names:
-        if name not in known:
-            raise SpecError(
-                "no leaderboard has this system", found=name, fix=did_you_mean(name, known)
-            )
-    left = []
-    for board in boards:
-        rows = [replace(s, withdrawn=s.system in names) for s in board.standings]
-        ties = [s.tie for s in rows if s.tie is not None and not s.withdrawn]
-        rows = [
-            replace(s, tie=None if s.withdrawn else s.tie and 1 + sum(t < s.tie for t in ties))
-            for s in sorted(rows, key=lambda s: s.withdrawn)
-        ]
-        left.append(replace(board, standings=tuple(rows)))
-    return left
+def _without(names: Collection[str], board: Board) -> Board:
+    """A board whose withdrawn systems are last and have no rank. A rank counts the systems above: reports of earlier
+    versions number groups without gaps."""
+    ties = sorted(s.tie for s in board.standings if s.tie and s.system not in names)
+    rows = [
+        replace(s, tie=None, mark="; ".join(filter(None, ("withdrawn", s.mark))))
+        if s.system in names
+        else replace(s, tie=s.tie and ties.index(s.tie) + 1)
+        for s in sorted(board.standings, key=lambda s: s.system in names)
+    ]
+    return replace(board, standings=tuple(rows))
 
 
 def _alike(boards: Sequence[Board]) -> list[str]:
