@@ -164,10 +164,10 @@ def test_signed_results_have_rows_and_say_who_repeated_them(
     assert ended.code == 0, ended
     alice, bob = (signed(name, place) for name in PEOPLE)
     rows = rows_of(tmp_path)
-    assert {row["system"]: row["result"] for row in rows} == {
-        "alice: char-ngram": f"{alice}, repeated by {bob}",
-        "alice: style-only": f"{alice}, repeated by {bob}",
-        "length": f"a run of this site, repeated by {alice} and {bob}",
+    assert {row["system"]: row["stated_by"] for row in rows} == {
+        "alice: char-ngram": f"{alice}; repeated by {bob}",
+        "alice: style-only": f"{alice}; repeated by {bob}",
+        "length": f"a run of this site; repeated by {alice}; repeated by {bob}",
     }, "the same key is the same person"
     assert rows[0]["system"] == "alice: char-ngram"
     assert [row["rank"] for row in rows] == ["1", "2=", "2="]
@@ -198,8 +198,8 @@ def test_an_unsigned_result_is_marked_and_a_given_key_refuses_it(
     assert site(bob=bob, alice=place / "alice.json").code == 2, "its rows had another name"
     shutil.rmtree(tmp_path / "site")
     assert site(bob=bob, alice=place / "alice.json").code == 0
-    marks = {row["result"] for row in rows_of(tmp_path)}
-    assert f"bob (not signed), repeated by {signed('alice', place)}" in marks
+    marks = {row["stated_by"] for row in rows_of(tmp_path)}
+    assert f"bob (not signed); repeated by {signed('alice', place)}" in marks
 
 
 def without_verdicts(value: Any) -> None:
@@ -330,7 +330,7 @@ def test_a_withdrawn_entry_keeps_its_row_without_a_rank(
     assert ended.code == 0, ended
     *others, last = rows_of(tmp_path)
     assert last["system"] == "alice: char-ngram" and last["rank"] == "–"
-    assert last["result"].startswith("withdrawn; alice (signed") and last["misleads_interval"]
+    assert last["stated_by"].startswith("withdrawn; alice (signed") and last["misleads_interval"]
     assert [row["rank"] for row in others] == ["1=", "1="], "the ranks close up"
     assert "withdrawn" in (tmp_path / "site/systems/alice-char-ngram.html").read_text("utf-8")
 
@@ -338,15 +338,15 @@ def test_a_withdrawn_entry_keeps_its_row_without_a_rank(
 @pytest.mark.slow
 def test_a_board_of_ten_verifiers_each_checked_by_another_run(tmp_path: Path) -> None:
     place = results_of(tmp_path, TEN)
-    alice, bob = place / "alice.json", place / "bob.json"
     (place / "alice").rename(place / "forum")
-    given = ["--submit", f"alice={alice}", "--submit", f"bob={bob}"]
+    given = [word for name in PEOPLE for word in ("--submit", f"{name}={place / name}.json")]
     ended = raven("site", str(place / "forum"), *given, "-o", str(tmp_path / "site"))
     assert ended.code == 0, ended
     rows = rows_of(tmp_path)
     assert sorted(row["system"] for row in rows) == sorted(TEN)
-    mark = f"a run of this site, repeated by {signed('alice', place)} and {signed('bob', place)}"
-    assert {row["result"] for row in rows} == {mark}
+    alice, bob = (signed(name, place) for name in PEOPLE)
+    mark = f"a run of this site; repeated by {alice}; repeated by {bob}"
+    assert {row["stated_by"] for row in rows} == {mark}
     kinds = {one["verifier"]: one["kind"] for one in stated(alice)["predicate"]["verdicts"]}
     order = ["LESS", "FLOOR", "RELIES", "UNDECIDED", "GUESSES"]
     found = [(order.index(kinds[row["system"]]), -row["misleads"]) for row in rows]

@@ -497,7 +497,6 @@ def _untitled(
                 )
         lacking.check()
         runs.append(Joined([own, *theirs]) if theirs else own)
-    marks: dict[str, str] = {}
     for run in joined(runs):
         own_board = {"safety": _attacked, "run": _run, "pan14": _run}.get(run.kind, _tabled)
         each_run = [
@@ -538,22 +537,20 @@ def _untitled(
                 BoardStanding(
                     system,
                     1,
-                    {MISLEADS: _number(claim.row.lesser), **dict.fromkeys(METRICS, UNDEFINED)},
+                    {MISLEADS: _number(one.claim.row.lesser)},
                     open=None,
                     submitted=True,
-                    **_of_content(claim.row),
+                    **_of_content(one.claim.row),
                 )
-                for system, (_, claim, _) in stated.items()
+                for system, one in stated.items()
                 if system not in versions
             ]
-            for system, (one, claim, authors) in stated.items():
-                first, *others = authors.values()
-                marks[system] = f"{first}, repeated by {' and '.join(others)}" if others else first
-                versions.setdefault(system, f"Raven {one.raven}, method {claim.method[1]}")
             standings = tuple(
-                replace(s, mark=marks.get((s.runs or (s,))[0].system, ""))
+                replace(s, mark=stated[system].authors if system in stated else "")
                 for s in by_topic([*standings, *rows])
+                for system in [(s.runs or (s,))[0].system]
             )
+            versions = {system: one.made for system, one in stated.items()} | versions
             notes += tuple(
                 f"{one.author}: {one.path.name}, public key {one.key or 'missing'}."
                 for one in fitting

@@ -197,7 +197,7 @@ def leaderboard(board: Board) -> Table:
             lambda s, a: value_of(s.loss.get(a)),
             json=str,
         ),
-        col("result", "mark", text=True, json="result"),
+        col("stated by", "mark", text=True, json="stated_by"),
         col("made with", board.made_with, text=True, json="made_with"),
         col(None, "submitted", json="submitted"),
     )

@@ -3,8 +3,8 @@
 In: ``read_result``: the name of a submission, its file, and public keys in PEM form; ``compared``: ``Store`` objects
 over the same folds, and results.
 Out: ``read_result`` a ``ResultFile``; ``compared`` the results over the folds of the runs, and by the name of a system
-the first result that has it, its ``Claim`` (AUC from 0 to 1), and who states the same, by public key. FormatError for a
-damaged file, InputError for a wrong key, or a result that differs from another.
+what is ``Stated`` of it (AUC from 0 to 1). FormatError for a damaged file, InputError for a wrong key, or a result that
+differs from another.
 
 A method is the same in two places if its identity and version are. It is repeated if hashes of all its answers and all
 its figures are equal.
@@ -54,7 +54,12 @@ class ResultFile(NamedTuple):
     claims: dict[str, Claim]
 
 
-Stated = tuple[ResultFile, Claim, dict[str, str]]
+class Stated(NamedTuple):
+    """What runs and results state of a system: a claim, what it was made with, and who states it."""
+
+    claim: Claim
+    made: str
+    authors: str
 
 
 def read_result(name: str, path: Path, public: Sequence[Path]) -> ResultFile:
@@ -108,13 +113,16 @@ def compared(
         for name, claim in one.claims.items():
             named = one.name if one.name and len(new) == 1 else f"{one.name}: {name}"
             system = systems.setdefault(claim.method, named.removeprefix(": "))
-            first, known, authors = stated.setdefault(system, (one, claim, {}))
-            if known != claim:
+            made = f"Raven {one.raven}, method {claim.method[1]}"
+            known = stated.setdefault(system, Stated(claim, made, one.author))
+            if known.claim != claim:
                 raise InputError(
                     f"the result of {one.name} has other answers or figures of {name}",
                     file=one.path,
-                    expected=f"those of {first.author}",
+                    expected=f"those of {known.authors}",
                     fix="compare the file with a run: raven report RUN --check FILE",
                 )
-            authors.setdefault(one.key, one.author)
+            if one.key[:DIGITS] not in known.authors:  # nobody repeats a result of one's own
+                authors = f"{known.authors}; repeated by {one.author}"
+                stated[system] = known._replace(authors=authors)
     return fitting, stated
