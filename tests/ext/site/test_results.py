@@ -80,7 +80,7 @@ def results_of(place: Path, verifiers: tuple[str, ...]) -> Path:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results of two people, and the run of whoever makes the site, which has one of their methods."""
+    """Results of two people, and the run of the person who makes the site, which has one of their methods."""
     folder = results_of(tmp_path_factory.mktemp("results"), FEW)
     run(folder / "forum", ("length",))
     return folder
@@ -256,7 +256,7 @@ REFUSED = {
     "another figure": (changed_figure, "other answers or figures of length"),
     "other answers": (changed_answers, "other answers or figures of length"),
     "an AUC above 1": (impossible(7.0), "not from 0 to 1"),
-    "an AUC that is no number": (impossible(float("nan")), "not from 0 to 1"),
+    "an AUC that is not a number": (impossible(float("nan")), "not from 0 to 1"),
     "an AUC that is a text": (impossible("high"), "not a result of raven run"),
     "a name with control characters": (renamed("a\x1b]0;x\x07"), "one line"),
     "a long name": (renamed("x" * 101), "one line"),

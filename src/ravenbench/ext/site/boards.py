@@ -100,8 +100,8 @@ class BoardStanding:
     not requested. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers are a submission;
     ``parts`` has c@1 on parts of the problems, by attribute. A method with several seeds has one row: ``runs`` are the
     rows of its seeds, its figures are their means, and its intervals go from their lowest limit to their highest.
-    ``level`` is the place of its verdict in ``CLASSES``. ``mark`` says who signed its result and who repeated it, or that
-    it was withdrawn; "" if no result file has it.
+    ``level`` is the place of its verdict in ``CLASSES``. ``mark`` says who states its figures and who repeated them, or that
+    it was withdrawn; "" on boards without result files.
     """
 
     system: str
@@ -361,7 +361,7 @@ def by_topic(standings: Sequence[BoardStanding]) -> tuple[BoardStanding, ...]:
     nothing = -math.inf, -math.inf
     limits = np.array(
         [np.array(s.scores[MISLEADS].interval or nothing) - APART * s.level for s in rows]
-    )
+    ).reshape(-1, 2)
     above = limits[:, :1] > limits[:, 1]
     return (*_ranked(rows, above | above.T, MISLEADS), *(s for s in standings if s.tie is None))
 
@@ -446,13 +446,13 @@ def boards(
     ``submitted`` has submissions by address and system: answers, or a run's folder. A result joins the first board of
     its folds; InputError if there is none that can compare it.
     """
-    return with_own_titles(_untitled(places, submitted, list(results)))
+    return with_own_titles(_untitled(places, submitted, results))
 
 
 def _untitled(
     places: Mapping[str, Path],
     submitted: Mapping[str, Mapping[str, Path]],
-    results: list[ResultFile],
+    results: Sequence[ResultFile] = (),
 ) -> list[Board]:
     """The boards, of which several may have one title."""
     made_boards: list[Board] = []
@@ -468,7 +468,7 @@ def _untitled(
                 )
             made_boards.append(
                 _over_seeds(
-                    _untitled({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}, []), key
+                    _untitled({f"{key}-{i}": seed for i, seed in enumerate(seeds)}, {}), key
                 )
             )
             continue

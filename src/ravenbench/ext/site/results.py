@@ -3,7 +3,7 @@
 In: ``read_result``: the name of a submission, its file, and public keys in PEM form; ``compared``: ``Store`` objects
 over the same folds, and results.
 Out: ``read_result`` a ``ResultFile``; ``compared`` the results over the folds of the runs, and by the name of a system
-what is ``Stated`` of it (AUC from 0 to 1). FormatError for a damaged file, InputError for a wrong key, or a result that
+what is ``StatedSystem`` of it (AUC from 0 to 1). FormatError for a damaged file, InputError for a wrong key, or a result that
 differs from another.
 
 A method is the same in two places if its identity and version are. It is repeated if hashes of all its answers and all
@@ -42,8 +42,8 @@ class Claim(NamedTuple):
 
 
 class ResultFile(NamedTuple):
-    """A result: the name of the submission, its file, the public key that signed it ("" without a signature), who states
-    it, the version of Raven, hashes of folds, and claims by the name of the method."""
+    """A result: the name of the submission, its file, the public key that signed it ("" without a signature), its author,
+    the version of Raven, hashes of folds, and claims by the name of the method."""
 
     name: str
     path: Path
@@ -54,8 +54,8 @@ class ResultFile(NamedTuple):
     claims: dict[str, Claim]
 
 
-class Stated(NamedTuple):
-    """What runs and results state of a system: a claim, what it was made with, and who states it."""
+class StatedSystem(NamedTuple):
+    """What runs and results state of a system: a claim, what it was made with, and its authors in words."""
 
     claim: Claim
     made: str
@@ -100,21 +100,21 @@ def _claims(predicate: Any) -> tuple[str, Any, dict[str, Claim]]:
 
 def compared(
     runs: Sequence[Store], results: Sequence[ResultFile]
-) -> tuple[list[ResultFile], dict[str, Stated]]:
+) -> tuple[list[ResultFile], dict[str, StatedSystem]]:
     """Return the results that have the folds of the runs, and what runs and results state of each system."""
     own = [
         ResultFile("", run.path, THIS, THIS, *_claims(statement(run)["predicate"])) for run in runs
     ]
     fitting = [one for one in results if one.folds == own[0].folds]
     systems: dict[tuple[str, int], str] = {}
-    stated: dict[str, Stated] = {}
+    stated: dict[str, StatedSystem] = {}
     for one in (*own, *fitting):
         new = {claim.method for claim in one.claims.values()} - systems.keys()
         for name, claim in one.claims.items():
             named = one.name if one.name and len(new) == 1 else f"{one.name}: {name}"
             system = systems.setdefault(claim.method, named.removeprefix(": "))
             made = f"Raven {one.raven}, method {claim.method[1]}"
-            known = stated.setdefault(system, Stated(claim, made, one.author))
+            known = stated.setdefault(system, StatedSystem(claim, made, one.author))
             if known.claim != claim:
                 raise InputError(
                     f"the result of {one.name} has other answers or figures of {name}",
