@@ -48,10 +48,11 @@ def site(
     public: Annotated[
         list[Path] | None,
         typer.Option(
+            metavar="KEY",
             help=(
                 "A public key: the owner of one of these must have signed each result file; can "
                 "be repeated. Without a key Raven uses those that the files name."
-            )
+            ),
         ),
     ] = None,
     withdrawn: Annotated[
