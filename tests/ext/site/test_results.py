@@ -347,7 +347,10 @@ def test_a_board_of_ten_verifiers_each_checked_by_another_run(tmp_path: Path) ->
     alice, bob = (signed(name, place) for name in PEOPLE)
     mark = f"a run of this site; repeated by {alice}; repeated by {bob}"
     assert {row["stated_by"] for row in rows} == {mark}
-    kinds = {one["verifier"]: one["kind"] for one in stated(alice)["predicate"]["verdicts"]}
+    kinds = {
+        one["verifier"]: one["kind"]
+        for one in stated(place / "alice.json")["predicate"]["verdicts"]
+    }
     order = ["LESS", "FLOOR", "RELIES", "UNDECIDED", "GUESSES"]
     found = [(order.index(kinds[row["system"]]), -row["misleads"]) for row in rows]
     assert found == sorted(found)
