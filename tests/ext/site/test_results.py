@@ -195,6 +195,7 @@ def test_an_unsigned_result_is_marked_and_a_given_key_refuses_it(
     assert not (tmp_path / "site").exists()
     keys += ["--public", str(place / "bob.public.pem")]
     assert site(*keys, alice=place / "alice.json", bob=place / "bob.json").code == 0
+    assert all("(signed, given key " in row["stated_by"] for row in rows_of(tmp_path))
     assert site(bob=bob, alice=place / "alice.json").code == 2, "its rows had another name"
     shutil.rmtree(tmp_path / "site")
     assert site(bob=bob, alice=place / "alice.json").code == 0

@@ -66,7 +66,8 @@ def read_result(name: str, path: Path, public: Sequence[Path]) -> ResultFile:
     """Return a result. If there are ``public`` keys, the owner of one of them must have signed it."""
     envelope = opened(path)
     key = [*verified(envelope, path, public), ""][0]
-    author = f"{name} ({f'signed, key {key[:DIGITS]}…' if key else 'not signed'})"
+    kind = "given key" if public else "key"
+    author = f"{name} ({f'signed, {kind} {key[:DIGITS]}…' if key else 'not signed'})"
     try:
         stated = json.loads(envelope.content)["predicate"]
         return ResultFile(name, path, key, author, *_claims(stated))
