@@ -20,9 +20,10 @@ from ravenbench.engine import apart, walls
 from ravenbench.engine.task import task_of, tasks
 from ravenbench.errors import AnswerError, SpecError
 from ravenbench.problems.toys import toy_problems
-from ravenbench.reports.content import ELSEWHERE, confinement
+from ravenbench.reports.content import ELSEWHERE, ContentRow, confinement
 from ravenbench.reports.report import write_report
 from ravenbench.statistics.axes import Content, Judged
+from ravenbench.statistics.content import ContentFigures
 from ravenbench.store.records import GOOD_FAITH
 from ravenbench.store.store import Store
 
@@ -498,10 +499,17 @@ def test_without_walls_it_is_said_and_no_board_clears_it(hostile, unwalled):
     said = confinement(store, "hostile:Learned", cells)
     assert said == f"{GOOD_FAITH} (RAVEN_WALLS=off); {ELSEWHERE}"
     assert GOOD_FAITH in write_report(store).read_text()
-    _cleared = pytest.importorskip("ravenbench.ext.site.boards")._cleared
+    boards = pytest.importorskip("ravenbench.ext.site.boards")
     for outcome in (Content.LESS, Content.FLOOR):
-        assert not _cleared(Judged(outcome, 0.02, confinement=said)).startswith("no content effect")
-        assert _cleared(Judged(outcome, 0.02, confinement="confined")).endswith("(confined)")
+        open_one, confined = (
+            boards._of_content(
+                ContentRow("v", ContentFigures(), None, Judged(outcome, 0.02, confinement=how))
+            )
+            for how in (said, "confined")
+        )
+        assert not open_one["content"].startswith("no content effect")
+        assert confined["content"].endswith("(confined)")
+        assert (confined["level"], open_one["level"]) == (0, len(boards.CLASSES)), "it is last"
 
 
 @walled

@@ -2,7 +2,7 @@
 ``cryptography``.
 
 In: ``sealed``: the bytes (a statement), and the path of a private key in PEM form or None; ``opened``: the path of a
-file; ``verified``: an ``Envelope`` and the path of a public key in PEM form or None.
+file; ``verified``: an ``Envelope`` and paths of public keys in PEM form.
 Out: ``sealed`` an ``Envelope``, ``opened`` the same from a file, ``Envelope.content`` the bytes, ``verified`` the
 public keys (64 hexadecimal digits each) that signed them. FormatError for a damaged file or signature, InputError for
 a wrong key, MissingPart without the package.
@@ -14,6 +14,7 @@ as ``keyid``: a changed digit is found without another file, and a public key fr
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -78,17 +79,18 @@ def opened(path: str | Path) -> Envelope:
     return envelope
 
 
-def verified(envelope: Envelope, path: str | Path, public: Path | None = None) -> tuple[str, ...]:
-    """Return the public keys of all signatures, each of which is valid; none for a file that is not signed.
+def verified(envelope: Envelope, path: str | Path, public: Sequence[Path] = ()) -> tuple[str, ...]:
+    """Return the public keys of all signatures, each of which is valid, first those of ``public``; none for a file that
+    is not signed.
 
     Raises
     ------
     FormatError
         If a signature is not the one of its key and of this content.
     InputError
-        If the owner of the ``public`` key did not sign it.
+        If ``public`` has keys, and the owner of none of them signed it.
     """
-    expected = None if public is None else _key(public, "public").public_bytes_raw().hex()
+    expected = [_key(one, "public").public_bytes_raw().hex() for one in public]
     for signature in envelope.signatures:
         try:
             _check(signature, envelope.signed)
@@ -98,15 +100,15 @@ def verified(envelope: Envelope, path: str | Path, public: Path | None = None) -
                 file=path,
                 fix="get the file again from the person who wrote it",
             ) from None
-    signers = tuple(signature.keyid for signature in envelope.signatures)
-    if expected is not None and expected not in signers:
+    signers = [signature.keyid for signature in envelope.signatures]
+    if expected and not {*expected} & {*signers}:
         raise InputError(
             "this file is not signed with the given key",
             file=path,
             found=", ".join(signers) or "no signature",
-            expected=expected,
+            expected=" or ".join(expected),
         )
-    return signers
+    return tuple(sorted(signers, key=lambda signer: signer not in expected))
 
 
 def _check(signature: Signature, signed: bytes) -> None:

@@ -157,7 +157,7 @@ def check(
         If the key did not sign it, it is of another kind of run, or has no signature where no folder is given.
     """
     envelope = opened(path)
-    signers = verified(envelope, path, public)
+    signers = verified(envelope, path, () if public is None else (public,))
     stated = _read(envelope.content, path)
     if store is None:
         if not signers:

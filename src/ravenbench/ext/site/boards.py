@@ -24,13 +24,14 @@ import numpy as np
 
 from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError, counted, first_names
+from ravenbench.ext.site.results import ResultFile, compared
 from ravenbench.files import escaped_json
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reading.account import ACCOUNT
 from ravenbench.reading.answers import Truth
 from ravenbench.reading.decoding import Faults
 from ravenbench.reading.tabular import ProblemAttribute, quantiles
-from ravenbench.reports.content import CLEARED, badge
+from ravenbench.reports.content import CLEARED, ContentRow, badge
 from ravenbench.reports.outside import FILES, SHOWN, with_answers
 from ravenbench.reports.report import report_of
 from ravenbench.reports.seeds import pooled_stores, runs_of_seeds
@@ -47,7 +48,7 @@ from ravenbench.reports.view import (
     table,
     to_csv,
 )
-from ravenbench.statistics.axes import Content, Domain, Judged
+from ravenbench.statistics.axes import EFFECTS, Content, Domain
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.store.plans import content_key
@@ -73,6 +74,12 @@ LEADERS = 5
 
 P = TypeVar("P", bound=Plan)
 METRICS = ("auc", "c@1", "overall", "final")
+MISLEADS = "misleads"
+"""AUC where topic misleads, or helps if that is less: it ranks the systems of a board that have verdicts on content."""
+APART = 3
+"""More than two values of AUC can differ: what separates two classes."""
+CLASSES = (CLEARED, EFFECTS, (Content.UNDECIDED,), (Content.GUESSES,))
+"""Outcomes in the order of such a board; after them come methods without a verdict, or without walls."""
 LEVEL = 0.05
 """Largest corrected p at which two systems of an evaluation differ."""
 REPLICATES = 2_000
@@ -93,12 +100,14 @@ class BoardStanding:
     not requested. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers are a submission;
     ``parts`` has c@1 on parts of the problems, by attribute. A method with several seeds has one row: ``runs`` are the
     rows of its seeds, its figures are their means, and its intervals go from their lowest limit to their highest.
+    ``level`` is the place of its verdict in ``CLASSES``. ``mark`` says who states its figures and who repeated them, or that
+    it was withdrawn; "" on boards without result files.
     """
 
     system: str
     tie: int | None
     scores: Mapping[str, Number]
-    open: int = 0
+    open: int | None = 0
     missing: int = 0
     style_left: Number = UNDEFINED
     swing: Number = UNDEFINED
@@ -109,6 +118,8 @@ class BoardStanding:
     submitted: bool = False
     parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
     runs: tuple[BoardStanding, ...] = ()
+    level: int = 0
+    mark: str = ""
 
     @classmethod
     def of_runs(cls, name: str, runs: Sequence[BoardStanding]) -> BoardStanding:
@@ -134,8 +145,8 @@ class BoardStanding:
         return cls(
             name,
             None,
-            {m: mean([run.scores[m] for run in runs]) for m in runs[0].scores},
-            open=round(sum(run.open for run in runs) / len(runs)),
+            {m: mean([run.scores.get(m, UNDEFINED) for run in runs]) for m in runs[0].scores},
+            open=round(sum(run.open or 0 for run in runs) / len(runs)),
             missing=round(sum(run.missing for run in runs) / len(runs)),
             style_left=mean([run.style_left for run in runs]),
             swing=mean([run.swing for run in runs]),
@@ -148,6 +159,7 @@ class BoardStanding:
                 by: tuple(part(by, i) for i in range(len(own))) for by, own in runs[0].parts.items()
             },
             runs=tuple(runs),
+            level=max(run.level for run in runs),
         )
 
 
@@ -332,12 +344,26 @@ def _ranked(
     rows: Sequence[BoardStanding], apart: Bools, metric: str, sign: int = 1
 ) -> list[BoardStanding]:
     """Standings in order, each with its rank; ``apart`` (n, n) says which differ significantly."""
-    values = np.array([np.nan if (v := s.scores[metric].value) is None else sign * v for s in rows])
-    ties = tie_groups(values, apart).tolist()
+
+    def height(s: BoardStanding) -> float:
+        value = s.scores[metric].value
+        return -math.inf if value is None else sign * value - APART * s.level * (metric == MISLEADS)
+
+    ties = tie_groups([height(s) for s in rows], apart).tolist()
     ranked = [replace(s, tie=tie) for s, tie in zip(rows, ties, strict=True)]
-    return sorted(
-        ranked, key=lambda s: (s.tie or 0, -sign * (s.scores[metric].value or 0), s.system)
-    )
+    return sorted(ranked, key=lambda s: (s.tie or 0, -height(s), s.system))
+
+
+def by_topic(standings: Sequence[BoardStanding]) -> tuple[BoardStanding, ...]:
+    """Return rows in the order of ``CLASSES``, in each by AUC where topic misleads; two rows differ if their classes
+    do, or their intervals do not overlap. Rows without this figure are last, before those without a rank."""
+    rows = [s for s in standings if s.tie is not None]
+    nothing = -math.inf, -math.inf
+    limits = np.array(
+        [np.array(s.scores[MISLEADS].interval or nothing) - APART * s.level for s in rows]
+    ).reshape(-1, 2)
+    above = limits[:, :1] > limits[:, 1]
+    return (*_ranked(rows, above | above.T, MISLEADS), *(s for s in standings if s.tie is None))
 
 
 def with_own_titles(boards: Sequence[Board]) -> list[Board]:
@@ -410,16 +436,23 @@ def parts_of(breakdown: BreakDown, system: str) -> tuple[Part, ...]:
     )
 
 
-def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]) -> list[Board]:
+def boards(
+    places: Mapping[str, Path],
+    submitted: Mapping[str, Mapping[str, Path]],
+    results: Sequence[ResultFile] = (),
+) -> list[Board]:
     """Return the leaderboards of folders by address; runs over the same folds have one leaderboard.
 
-    ``submitted`` has submissions by address and system: answers, or a run's folder.
+    ``submitted`` has submissions by address and system: answers, or a run's folder. A result joins the first board of
+    its folds; InputError if there is none that can compare it.
     """
-    return with_own_titles(_untitled(places, submitted))
+    return with_own_titles(_untitled(places, submitted, results))
 
 
 def _untitled(
-    places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]
+    places: Mapping[str, Path],
+    submitted: Mapping[str, Mapping[str, Path]],
+    results: Sequence[ResultFile] = (),
 ) -> list[Board]:
     """The boards, of which several may have one title."""
     made_boards: list[Board] = []
@@ -486,7 +519,7 @@ def _untitled(
         )
         outsiders = [s.system for s in standings if s.submitted]
         metas = {
-            s.system: (None, s.scores[board.metric].value)
+            s.system: (None, s.scores.get("c@1", s.scores[board.metric]).value)
             for s in standings
             if s.system.startswith("meta-")
         }
@@ -497,8 +530,40 @@ def _untitled(
             for note in system.notes
         )
         notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
+        if results and board.metric == MISLEADS:
+            fitting, stated = compared(each_run, results)
+            results = [one for one in results if one not in fitting]
+            rows = [
+                BoardStanding(
+                    system,
+                    1,
+                    {MISLEADS: _number(one.claim.row.lesser)},
+                    open=None,
+                    submitted=True,
+                    **_of_content(one.claim.row),
+                )
+                for system, one in stated.items()
+                if system not in versions
+            ]
+            standings = tuple(
+                replace(s, mark=stated[system].authors if system in stated else "")
+                for s in by_topic([*standings, *rows])
+                for system in [(s.runs or (s,))[0].system]
+            )
+            versions = {system: one.made for system, one in stated.items()} | versions
+            notes += tuple(
+                f"{one.author}: {one.path.name}, public key {one.key or 'missing'}."
+                for one in fitting
+            )
         made_boards.append(
             replace(board, standings=standings, notes=notes, data=_data(run), versions=versions)
+        )
+    for one in results:
+        raise InputError(
+            f"the result of {one.name} does not fit any leaderboard of this site",
+            file=one.path,
+            found="other texts, another split, or no topics",
+            expected="the texts and folds of a run with topics and verdicts on content",
         )
     whole = []
     for b in made_boards:
@@ -562,10 +627,19 @@ def _data(store: Store) -> str:
     return content_key(digests)[:12]
 
 
-def _cleared(judged: Judged[Any]) -> str:
-    """The outcome in words; no board clears what did not run behind walls."""
+def _of_content(row: ContentRow) -> dict[str, Any]:
+    """What a ``BoardStanding`` has of a verdict; no board clears what did not run behind walls."""
+    judged = row.judged
     free = judged.outcome in CLEARED and GOOD_FAITH in judged.confinement
-    return f"content: {Content.NO_VERDICT} ({judged.confinement})" if free else badge(judged)
+    classes = [judged.outcome in outcomes and not free for outcomes in CLASSES]
+    return {
+        "style_left": _number(row.figures.style_left),
+        "swing": _number(row.figures.swing),
+        "content": f"content: {Content.NO_VERDICT} ({judged.confinement})"
+        if free
+        else badge(judged),
+        "level": [*classes, True].index(True),
+    }
 
 
 def _run(store: Store, key: str) -> Board:
@@ -573,6 +647,7 @@ def _run(store: Store, key: str) -> Board:
     report = report_of(store)
     analysis = report.analysis
     content = analysis.content
+    topical = content is not None and any(row.lesser is not None for row in content.rows)
     domain = getattr(analysis, "domain", None)
     scored = evaluate(
         truth,
@@ -590,12 +665,11 @@ def _run(store: Store, key: str) -> Board:
             BoardStanding(
                 s.name,
                 s.tie_group,
-                {m: Number(s.scores[m], s.interval[m]) for m in METRICS},
+                {m: Number(s.scores[m], s.interval[m]) for m in METRICS}
+                | ({MISLEADS: _number(row and row.lesser)} if topical else {}),
                 open=int(s.scores["unanswered"] or 0),
                 missing=s.missing,
-                style_left=_number(row and row.figures.style_left),
-                swing=_number(row and row.figures.swing),
-                content="" if row is None else _cleared(row.judged),
+                **({} if row is None else _of_content(row)),
                 gain=_number(gain and gain.gain),
                 domain="" if gain is None else badge(gain.judged),
                 parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},
@@ -608,14 +682,15 @@ def _run(store: Store, key: str) -> Board:
         if p.p_holm is not None and p.p_holm <= scored.alpha
     }
     title, material = _material(store, analysis)
+    joined_rows = by_method(standings, methods.members, "c@1", differ)
     return Board(
         key=key,
         title=title,
         kind=store.kind,
-        metric="c@1",
+        metric=MISLEADS if topical else "c@1",
         problems=scored.problems,
         same=scored.same,
-        standings=by_method(standings, methods.members, "c@1", differ),
+        standings=by_topic(joined_rows) if topical else joined_rows,
         material=material,
         provenance=_provenance(store),
         tables=(
@@ -778,19 +853,13 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         shown = dict.fromkeys((*METRICS, metric))
         sign = 1 if metric not in STANDARD or STANDARD[metric].higher else -1
         systems = [*report["systems"], *report["meta"].values()]
-        groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
         systems.sort(
             key=lambda s: (s["tie_group"] or math.inf, -sign * (s[metric] or 0), s["system"])
         )
         standings = tuple(
             BoardStanding(
                 s["system"],
-                # Reports of earlier versions number groups without gaps.
-                (
-                    None
-                    if s["tie_group"] is None
-                    else 1 + sum(group < s["tie_group"] for group in groups)
-                ),
+                s["tie_group"],
                 {
                     m: Number(s[m], tuple(s["interval"][m]) if s["interval"].get(m) else None)
                     for m in shown

@@ -40,8 +40,26 @@ def site(
             help=(
                 "A late submission: the folder of a run or search, answers "
                 "FOLDER/[RUN/]FOLD/answers.jsonl, a file of answers (to an evaluation with "
-                "--keep) or a file of rankings (to a search); can be repeated."
+                "--keep), a file of rankings (to a search) or a result file (raven export "
+                "--result); can be repeated."
             ),
+        ),
+    ] = None,
+    public: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="KEY",
+            help=(
+                "A public key: the owner of one of these must have signed each result file; can "
+                "be repeated. Without a key Raven uses those that the files name."
+            ),
+        ),
+    ] = None,
+    withdrawn: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A system that keeps its row without a rank; can be repeated.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -58,12 +76,21 @@ def site(
         raven site raven-runs/newsgroups-1234 --submit theirs=answers/ -o site
 
         raven site raven-runs/retrieve-1234 --submit theirs=their-search/ -o site
+
+        raven site raven-runs/newsgroups-1234 --submit theirs=result.json -o site
     """
     from ravenbench.cli.show import print_json, say
     from ravenbench.ext.site.pages import MOST, site
     from ravenbench.reports.outside import parse_given
 
-    page = site(runs, out, title=title, submitted=parse_given(submit or []))
+    page = site(
+        runs,
+        out,
+        title=title,
+        submitted=parse_given(submit or []),
+        public=public or (),
+        withdrawn=withdrawn or (),
+    )
     sizes = sorted((path.stat().st_size, path) for path in page.parent.rglob("*.html"))
     largest, which = sizes[-1]
     if json:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,28 @@ from typing import Any
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.errors import InputError, counted, first_names, remark, some
-from ravenbench.ext.site.boards import Board, BoardStanding, Submitted, boards, same_folds, slugs
+from ravenbench.errors import (
+    InputError,
+    SpecError,
+    counted,
+    first_names,
+    remark,
+    some,
+)
+from ravenbench.ext.site.boards import (
+    MISLEADS,
+    Board,
+    BoardStanding,
+    Submitted,
+    boards,
+    same_folds,
+    slugs,
+)
+from ravenbench.ext.site.results import read_result
 from ravenbench.files import location, write_text
 from ravenbench.outputs import check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
+from ravenbench.reports.envelope import CONTENT_TYPE
 from ravenbench.reports.outside import FILES, takes_answers
 from ravenbench.reports.page import render
 from ravenbench.reports.report import report_class, report_of, write_whole
@@ -49,6 +67,7 @@ from ravenbench.tasks.evaluate.api import is_run
 from ravenbench.text.names import name_key
 
 TITLES = {
+    MISLEADS: "AUC where topic misleads",
     "auc": "AUC",
     "c@1": "c@1",
     "overall": "overall",
@@ -64,7 +83,12 @@ def site_pages(title: str, boards: Sequence[Board], papers: Sequence[Paper] = ()
     """Return the HTML of every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``,
     ``systems/…``."""
     names = sorted(
-        {s.system for board in boards for s in board.standings if s.tie is not None or s.loss}
+        {
+            s.system
+            for board in boards
+            for s in board.standings
+            if s.tie is not None or s.loss or s.mark
+        }
     )
     systems = slugs(names)
     common: dict[str, Any] = {
@@ -173,6 +197,7 @@ def leaderboard(board: Board) -> Table:
             lambda s, a: value_of(s.loss.get(a)),
             json=str,
         ),
+        col("stated by", "mark", text=True, json="stated_by"),
         col("made with", board.made_with, text=True, json="made_with"),
         col(None, "submitted", json="submitted"),
     )
@@ -218,6 +243,8 @@ def site(
     *,
     title: str = "Authorship verification",
     submitted: Mapping[str, str | Path] | None = None,
+    public: Sequence[Path] = (),
+    withdrawn: Collection[str] = (),
 ) -> Path:
     """Write a static site of runs and evaluations; it replaces an earlier site when it is complete.
 
@@ -234,7 +261,12 @@ def site(
         Submissions by name: the folder of a run or a search over the same data; or a folder of answers with
         ``FOLD/answers.jsonl`` for the folds that ``raven export`` wrote, in a folder for each leaderboard (or directly,
         if there is only one). For an evaluation that kept its answers: a file or a folder of answers. For a search: a
-        file of rankings.
+        file of rankings. Or a result file of ``raven export --result`` over the folds of a run.
+    public : sequence of paths
+        Public keys: the owner of one of them must have signed each result file. Without them Raven uses the keys that
+        the files name.
+    withdrawn : collection of str
+        Systems that keep their rows without a rank.
 
     Returns
     -------
@@ -268,9 +300,20 @@ def site(
                 "names each run after its folder"
             ),
         )
-    check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
+    check_folder(out, inputs=[*places, *(submitted or {}).values(), *public], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
-    all_boards = boards(by_address, _submissions(by_address, submitted or {}))
+    late = {name: Path(place) for name, place in (submitted or {}).items()}
+    results = [
+        read_result(name, file, public)
+        for name, file in late.items()
+        if file.is_file() and CONTENT_TYPE.encode() in file.read_bytes()[:4096]
+    ]
+    for one in results:
+        del late[one.name]
+    all_boards = boards(by_address, _submissions(by_address, late), results)
+    if unknown := {*withdrawn} - {s.system for board in all_boards for s in board.standings}:
+        raise SpecError("no leaderboard has this system", found=first_names(sorted(unknown)))
+    all_boards = [_without(withdrawn, board) for board in all_boards]
     remark(
         f"{s.system} has no answer to {s.missing:,} of the {counted(board.problems, 'problem')} of "
         f"{board.title}; these count as unanswered"
@@ -315,6 +358,19 @@ def _check_kept(out: Path, boards: Sequence[Board]) -> None:
             found=first_names(gone),
             fix=f"give them again (--submit {gone[0]}=PLACE), or remove the folder first",
         )
+
+
+def _without(names: Collection[str], board: Board) -> Board:
+    """A board whose withdrawn systems are last and have no rank. A rank counts the systems above: reports of earlier
+    versions number groups without gaps."""
+    ties = sorted(s.tie for s in board.standings if s.tie and s.system not in names)
+    rows = [
+        replace(s, tie=None, mark="; ".join(filter(None, ("withdrawn", s.mark))))
+        if s.system in names
+        else replace(s, tie=s.tie and ties.index(s.tie) + 1)
+        for s in sorted(board.standings, key=lambda s: s.system in names)
+    ]
+    return replace(board, standings=tuple(rows))
 
 
 def _alike(boards: Sequence[Board]) -> list[str]:
