@@ -11,7 +11,7 @@ from windows import window
 from browser import BROWSER
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "case"))
-from comparable import background  # noqa: E402
+from comparable import background
 
 pytestmark = [
     pytest.mark.extra,

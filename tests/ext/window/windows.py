@@ -43,9 +43,9 @@ class Opened:
         answer = connection.getresponse()
         return answer.status, answer.headers, answer.read().decode("utf-8", "replace")
 
-    def start(self, command: str, what: str = "start", **values: str) -> str:
+    def start(self, command: str, plan: str = "", **values: str) -> str:
         """Send a form; the id of the job."""
-        status, headers, _ = self.ask(f"form/{command}", {**values, "-start": what})
+        status, headers, _ = self.ask(f"form/{command}", {**values, "-start": plan})
         assert status == 303
         return headers["Location"].rpartition("/")[2].removesuffix("?open")
 

@@ -22,10 +22,14 @@ def attend(place: Path) -> None:
     for number in ENDING:
         # A signal that is ignored would be ignored by the command too.
         signal.signal(number, lambda *_: None)
-    files.write_bytes(place / "pid", str(os.getpid()).encode())
     words = json.loads((place / "job.json").read_bytes())["words"]
     # Without -P, a file of the folder could take the place of one of Python's modules.
-    code = subprocess.call([sys.executable, "-P", "-m", "ravenbench", "--progress=2", *words])
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "ravenbench", "--progress=2", *words]
+    ) as process:
+        # Written last, so that a signal to the group finds the command.
+        files.write_bytes(place / "pid", str(os.getpid()).encode())
+        code = process.wait()
     files.write_bytes(place / "code", str(code).encode())
 
 

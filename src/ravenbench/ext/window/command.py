@@ -54,16 +54,19 @@ def window(
         ) from None
     if not place.is_dir():
         raise InputError("not a directory", file=place, fix="give a folder that exists")
-    pages = Window(place.resolve(), secrets.token_urlsafe())
+    token = secrets.token_urlsafe()
+    pages = Window(place.resolve(), token)
     listening = socket.create_server(("127.0.0.1", port))
-    address = f"http://127.0.0.1:{listening.getsockname()[1]}/{pages.token}/"
-    say(f"Raven's window: {address}")
-    say("Ctrl-C closes it. Jobs then continue, and the next window of this folder shows them.")
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}/{token}/"
+    say(
+        f"Raven's window: {address}\n"
+        "Ctrl-C closes it. Jobs then continue, and the next window of this folder shows them."
+    )
     if browser:
         # A browser in the terminal would keep the server waiting.
         Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    config = uvicorn.Config(
-        pages.application(), log_level="warning", timeout_graceful_shutdown=1
+    server = uvicorn.Server(
+        uvicorn.Config(pages.application(), log_level="warning", timeout_graceful_shutdown=1)
     )
-    with listening, suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])

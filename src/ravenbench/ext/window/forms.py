@@ -1,7 +1,8 @@
 """Reads from a command what its form has, and makes the words of the command of what was typed.
 
 In: the name of a command; for ``words`` also what was typed (text by option name).
-Out: ``options``: the command's parameters by name, as the command line declares them, so that no option is written twice. ``words``: the command as a list of words, in which a value is never apart from its option.
+Out: ``options``: the command's parameters by name, as the command line declares them, so that no option is written
+twice. ``words``: the command as a list of words, in which a value is never apart from its option.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ def options(command: str) -> dict[str, Any]:
     """Return the parameters of a command by name, in the order of ``--help``; ``is_path`` if files can be chosen,
     ``is_many`` if it takes several values."""
     group: Any = typer.main.get_command(build(command))
-    declared = getattr(group.commands[command].callback, "declared", None)
-    table = declared.option_table() if declared else {}
-    parameters = {each.name: each for each in group.commands[command].params}
+    chosen = group.commands[command]
+    declared = getattr(chosen.callback, "declared", None)
+    table = getattr(declared, "option_table", dict)()
+    parameters = {each.name: each for each in chosen.params}
     for name, each in parameters.items():
         takes = getattr(table.get(name), "takes", "")
-        each.is_path = re.search("path|folder|file", f"{takes} {each.help}", re.I) is not None
+        each.is_path = re.search("[Pp]ath|[Ff]older|[Ff]ile", f"{takes} {each.help}")
         each.is_many = each.nargs != 1 or getattr(each, "multiple", False)
     return parameters
 

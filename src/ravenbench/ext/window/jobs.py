@@ -3,8 +3,8 @@
 In: the folder in which commands work; for ``start`` the words of a command (list of text) and what its form had.
 Out: ``Job``s, each with ``state`` ("running", "ended" or "stopped"), exit code, output (text) and page (path or None).
 
-A job is a process group of its own. Its standard input is an empty file on which it has a lock, so that anybody can
-ask the system whether a process of the job is alive: a number could belong to another process by now.
+A job is a process group of its own. It has a lock on the file of its output, so that anybody can ask the system whether
+a process of the job is alive: a number could belong to another process by now.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class Job:
     def __init__(self, place: Path) -> None:
         record = json.loads((place / "job.json").read_bytes())
         self.place = place
-        self.words: list[str] = record["words"]
-        self.values: dict[str, str] = record["values"]
-        self.command = visible(shlex.join(["raven", *self.words]))
+        self.words = record["words"]
+        self.values = record["values"]
+        self.command = shlex.join(["raven", *self.words])
         self.log = place / "output.txt"
 
     @property
@@ -51,7 +51,7 @@ class Job:
     @property
     def state(self) -> str:
         """Whether the job is running, has ended with a code, or stopped without one, as by a power cut."""
-        with (self.place / "alive").open("rb") as file:
+        with self.log.open("rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -64,9 +64,8 @@ class Job:
 
     def page(self) -> Path | None:
         """The page of which the command said that it wrote it, if it ended well."""
-        folder = self.place.parents[2]
         named = re.findall(r"^\w+: (.+\.html)$", self.output(), re.MULTILINE)
-        pages = [folder / name for name in named if self.code in (0, 1)]
+        pages = [self.place.parents[2] / name for name in named if self.code in (0, 1)]
         return next((page for page in pages if (page.parent / MARK).is_file()), None)
 
     def cancel(self) -> None:
@@ -94,14 +93,14 @@ def start(folder: Path, words: list[str], values: Mapping[str, str]) -> str:
         id = f"{time.strftime('%Y-%m-%d-%H%M%S')}-{secrets.token_hex(3)}"
         place = jobs / id
         place.mkdir(files.PRIVATE)
-        with (place / "alive").open("wb+") as alive, (place / "output.txt").open("wb") as log:
-            fcntl.flock(alive, fcntl.LOCK_EX)
-            record = json.dumps({"words": words, "values": values})
-            files.write_bytes(place / "job.json", record.encode())
+        with (place / "output.txt").open("wb") as log:
+            fcntl.flock(log, fcntl.LOCK_EX)
+            record = {"words": words, "values": values}
+            files.write_bytes(place / "job.json", json.dumps(record).encode())
             subprocess.Popen(
                 [sys.executable, "-P", "-m", "ravenbench.ext.window.attended", place],
                 cwd=folder,
-                stdin=alive,
+                stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from jinja2 import Environment, PackageLoader
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
@@ -57,14 +57,14 @@ class Window:
     def __init__(self, folder: Path, token: str) -> None:
         self.folder = folder
         self.token = token
-        self.templates = Environment(
-            loader=PackageLoader("ravenbench.ext.window"), autoescape=True
-        )
+        self.templates = Environment(loader=PackageLoader("ravenbench.ext.window"), autoescape=True)
         self.templates.filters["visible"] = visible
 
     def application(self) -> Starlette:
         """Return what a server runs."""
-        styles = [("ravenbench.reports", "templates"), ("ravenbench.ext.window", "templates")]
+        styles = StaticFiles(
+            packages=[("ravenbench.reports", "templates"), ("ravenbench.ext.window", "templates")]
+        )
         both = ["GET", "POST"]
         routes = [
             Route("/", self.home),
@@ -72,7 +72,7 @@ class Window:
             Route("/job/{id}", self.job, methods=both),
             Route("/events/{id}", self.events),
             Route("/result/{id}/{name:path}", self.result),
-            Mount("/own", StaticFiles(packages=[*styles])),
+            Mount("/own", styles),
         ]
         return Starlette(
             routes=[Mount(f"/{self.token}", routes=routes)],
@@ -80,11 +80,9 @@ class Window:
             exception_handlers={404: lambda *_: Response(status_code=404)},
         )
 
-    async def guard(
-        self, request: Request, answer: Callable[[Request], Awaitable[Response]]
-    ) -> Response:
+    async def guard(self, request: Request, answer: RequestResponseEndpoint) -> Response:
         """Answer only to this machine's names; take forms only from the window itself."""
-        _, port = request.scope["server"]
+        port = request.scope["server"][1]
         host = request.headers.get("host")
         if host not in (f"127.0.0.1:{port}", f"localhost:{port}"):
             response = Response(status_code=404)
@@ -103,11 +101,6 @@ class Window:
         text = made.render(base=f"/{self.token}", folder=self.folder, now=now, **context)
         return HTMLResponse(text)
 
-    def runs(self) -> dict[str, Path]:
-        """The reports of runs in the folder, by name."""
-        marks = self.folder.glob(f"raven-runs/*/report/{MARK}")
-        return {mark.parents[1].name: mark for mark in marks}
-
     def found(self, request: Request) -> Job:
         """Return the job of an address."""
         job = jobs_of(self.folder).get(request.path_params["id"])
@@ -115,13 +108,14 @@ class Window:
             raise HTTPException(404)
         return job
 
-    def opened(self, id: str) -> Response:
-        """Lead to a job, and from there to its page as soon as there is one."""
+    def started(self, words: list[str], values: dict[str, str]) -> Response:
+        """Start a command; lead to its job, and from there to its page as soon as there is one."""
+        id = start(self.folder, words, values)
         return RedirectResponse(f"/{self.token}/job/{id}?open", 303)
 
     async def home(self, request: Request) -> Response:
         """The first screen: questions, jobs, and runs that are finished."""
-        return self.page("home.html.j2", jobs=jobs_of(self.folder), runs=self.runs())
+        return self.page("home.html.j2", jobs=jobs_of(self.folder))
 
     async def form(self, request: Request) -> Response:
         """A form: shown, with a chooser of files, or sent."""
@@ -129,21 +123,21 @@ class Window:
         if command not in COMMANDS:
             raise HTTPException(404)
         body = (await request.body()).decode()
-        sent = dict(parse_qsl(body or request.url.query, keep_blank_values=True))
-        values = {name: value for name, value in sent.items() if not name.startswith("-")}
-        target = sent.get("-choose")
+        values = dict(parse_qsl(body or request.url.query, keep_blank_values=True))
+        # Names of buttons begin with -, names of options do not.
+        target = values.get("-choose")
         shown = {"command": command, "values": values, "target": target}
-        if "-start" in sent and body:
-            first, *others = words(command, values)
-            plan = ["--plan"] if sent["-start"] == "plan" else []
-            return self.opened(start(self.folder, [first, *plan, *others], values))
-        if target and "-use" in sent:
-            chosen = typed(Path(original(sent["-use"])), self.folder)
+        if body and "-start" in values:
+            return self.started(words(command, {**values, "plan": values["-start"]}), values)
+        if target and "-use" in values:
+            chosen = typed(Path(original(values["-use"])), self.folder)
             earlier = values[target] if options(command)[target].is_many else ""
             values[target] = f"{earlier}\n{chosen}".lstrip()
         elif target:
-            at = Path(original(sent.get("-go") or self.folder.as_uri()))
-            return self.page("choose.html.j2", at=at, **names_in(at), home=Path.home(), **shown)
+            at = Path(original(values.get("-go") or self.folder.as_uri()))
+            inner = at.iterdir() if os.access(at, os.R_OK | os.X_OK) else []
+            ordered = sorted(inner, key=lambda path: (not path.is_dir(), path))
+            return self.page("choose.html.j2", at=at, inner=ordered, home=Path.home(), **shown)
         return self.page("form.html.j2", options=options(command), **shown)
 
     async def job(self, request: Request) -> Response:
@@ -154,38 +148,31 @@ class Window:
             job.cancel()
         elif body:
             again = [word for word in job.words if word != "--plan"]
-            return self.opened(start(self.folder, again, job.values))
-        state = job.state
+            return self.started(again, job.values)
         page = job.page()
-        address = page and f"/{self.token}/result/{job.place.name}/{quote(page.name)}"
-        if address and request.url.query == "open":
-            return RedirectResponse(address, 303)
-        return self.page("job.html.j2", job=job, state=state, address=address)
+        if page and request.url.query == "open":
+            return RedirectResponse(
+                f"/{self.token}/result/{job.place.name}/{quote(page.name)}", 303
+            )
+        return self.page("job.html.j2", job=job)
 
     async def events(self, request: Request) -> Response:
         """What a job prints from now on, as server-sent events; their ids are bytes, from which a browser goes on."""
         begin = request.headers.get("last-event-id") or request.url.query
-        printed = _printed(self.found(request), int(begin))
-        return StreamingResponse(printed, media_type="text/event-stream")
+        return StreamingResponse(
+            _printed(self.found(request), int(begin)), media_type="text/event-stream"
+        )
 
     async def result(self, request: Request) -> Response:
         """A file of the page that a job wrote, or of the report of a run."""
-        page = self.runs().get(request.path_params["id"]) or self.found(request).page()
+        mark = self.folder / "raven-runs" / request.path_params["id"] / "report" / MARK
+        page = mark if mark.exists() else self.found(request).page()
         if page is None:
             raise HTTPException(404)
         inner = StaticFiles(directory=page.parent)
         response = await inner.get_response(request.path_params["name"], request.scope)
         response.headers.update(OF_RESULTS)
         return response
-
-
-def names_in(folder: Path) -> dict[str, Any]:
-    """The folders and files in a folder, or the problem of reading it."""
-    try:
-        inner = sorted(folder.iterdir(), key=lambda path: (not path.is_dir(), path))
-    except OSError as error:
-        return {"inner": [], "problem": error.strerror}
-    return {"inner": inner, "problem": ""}
 
 
 async def _printed(job: Job, begin: int) -> AsyncIterator[str]:
@@ -196,7 +183,7 @@ async def _printed(job: Job, begin: int) -> AsyncIterator[str]:
             block = file.read()
         begin += len(block)
         if block:
-            yield f"id: {begin}\ndata: {json.dumps(visible(block.decode(errors='replace')))}\n\n"
+            yield f"id: {begin}\ndata: {json.dumps(block.decode(errors='replace'))}\n\n"
         elif ended:
             yield "event: end\ndata:\n\n"
             return
