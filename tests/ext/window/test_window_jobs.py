@@ -1,4 +1,4 @@
-"""Jobs of windows: started, cancelled, refused, and found again whatever ended the window."""
+"""Jobs of windows: started, cancelled, refused, and found again after the window ended, however it ended."""
 
 from __future__ import annotations
 

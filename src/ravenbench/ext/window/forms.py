@@ -28,7 +28,7 @@ def options(command: str) -> dict[str, Any]:
     group: Any = typer.main.get_command(build(command))
     chosen = group.commands[command]
     declared = getattr(chosen.callback, "declared", None)
-    table = getattr(declared, "option_table", dict)()
+    table: Any = getattr(declared, "option_table", dict)()
     parameters = {each.name: each for each in chosen.params}
     for name, each in parameters.items():
         takes = getattr(table.get(name), "takes", "")

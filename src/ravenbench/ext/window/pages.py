@@ -101,7 +101,7 @@ class Window:
         text = made.render(base=f"/{self.token}", folder=self.folder, now=now, **context)
         return HTMLResponse(text)
 
-    def found(self, request: Request) -> Job:
+    def job_of(self, request: Request) -> Job:
         """Return the job of an address."""
         job = jobs_of(self.folder).get(request.path_params["id"])
         if job is None:
@@ -142,7 +142,7 @@ class Window:
 
     async def job(self, request: Request) -> Response:
         """A job, or with ``open`` its page if there is one; cancelled, or started again without ``--plan``."""
-        job = self.found(request)
+        job = self.job_of(request)
         body = await request.body()
         if body == b"act=cancel":
             job.cancel()
@@ -160,13 +160,13 @@ class Window:
         """What a job prints from now on, as server-sent events; their ids are bytes, from which a browser goes on."""
         begin = request.headers.get("last-event-id") or request.url.query
         return StreamingResponse(
-            _printed(self.found(request), int(begin)), media_type="text/event-stream"
+            _printed(self.job_of(request), int(begin)), media_type="text/event-stream"
         )
 
     async def result(self, request: Request) -> Response:
         """A file of the page that a job wrote, or of the report of a run."""
         mark = self.folder / "raven-runs" / request.path_params["id"] / "report" / MARK
-        page = mark if mark.exists() else self.found(request).page()
+        page = mark if mark.exists() else self.job_of(request).page()
         if page is None:
             raise HTTPException(404)
         inner = StaticFiles(directory=page.parent)
