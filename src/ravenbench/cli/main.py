@@ -295,7 +295,8 @@ def _run() -> None:
             "the current folder no longer exists",
             "change to another folder and repeat the command",
         )
-    wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
+    # A number is the value of --progress.
+    wanted = next((argument for argument in arguments if argument[:1].isalpha()), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return
