@@ -130,6 +130,8 @@ FEW_AND_LONG = {
     "test_simulate.py",
     "test_taken_out.py",
     "test_wheel.py",
+    "test_window_jobs.py",
+    "test_window_walk.py",
 }
 """Files whose tests take half a second or more each, as ``dearest files`` at the end shows them."""
 

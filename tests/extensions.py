@@ -32,6 +32,7 @@ OWN = (
     "site",
     "tools",
     "unknown",
+    "window",
 )
 """Those that come with Raven: where one is absent, what is kept of the whole is compared for what is there."""
 

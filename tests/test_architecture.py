@@ -309,6 +309,7 @@ OPENED_ELSEWHERE = {
     "ext/shelf": "models and data of the package",
     "ext/site": "a run's folder and the report of an evaluation",
     "ext/tools": "templates of the package",
+    "ext/window": "jobs, which Raven wrote, and what they printed",
     "files.py": "the ground that all stand on",
     "obfuscation": "data of the package and of NLTK",
     "outputs.py": "what is written",

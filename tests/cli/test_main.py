@@ -7,7 +7,7 @@ import types
 import pytest
 
 import ravenbench
-from ravenbench.cli import main
+from ravenbench.cli import main, show
 from ravenbench.cli.show import print_parts
 from ravenbench.errors import InputError
 from ravenbench.reports.view import Column, Measure, Table, for_terminal
@@ -39,6 +39,23 @@ def test_exit_codes(monkeypatch, capsys, error, code, told):
         main.run()
     assert (end.value.code or 0) == code
     assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [["--progress", "2"], ["--progress=2"]])
+def test_how_often_a_log_gets_a_line_of_progress_can_be_given(monkeypatch, given):
+    shown = []
+
+    def command() -> None:
+        """Takes note."""
+        shown.append(show.EVERY)
+
+    monkeypatch.setattr(show, "EVERY", 30.0)
+    monkeypatch.setitem(sys.modules, "stand_in", types.SimpleNamespace(command=command))
+    monkeypatch.setitem(main.COMMANDS, "sample", Command("stand_in:command", "", SHARE))
+    monkeypatch.setattr(sys, "argv", ["raven", *given, "sample"])
+    with pytest.raises(SystemExit) as end:
+        main.run()
+    assert not end.value.code and shown == [2.0]
 
 
 class PanicException(BaseException):

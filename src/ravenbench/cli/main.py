@@ -195,7 +195,14 @@ def build(wanted: str | None) -> typer.Typer:
         version: bool = typer.Option(
             False, "--version", help="Print the version and exit.", is_eager=True
         ),
+        progress: float = typer.Option(
+            0, help="Seconds between two lines of progress if stderr is a file; default 30."
+        ),
     ) -> None:
+        if progress:
+            from ravenbench.cli import show
+
+            show.EVERY = progress
         if version:
             typer.echo(f"raven {__version__}")
             raise typer.Exit
@@ -288,7 +295,8 @@ def _run() -> None:
             "the current folder no longer exists",
             "change to another folder and repeat the command",
         )
-    wanted = next((argument for argument in arguments if not argument.startswith("-")), None)
+    # A number is the value of --progress.
+    wanted = next((argument for argument in arguments if argument[:1].isalpha()), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")
         return

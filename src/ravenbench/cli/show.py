@@ -33,15 +33,19 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 
+EVERY = 30.0
+"""Seconds between two lines of progress where stderr is not a terminal."""
+
+
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress callback (stage, units done, units in all) drawn on stderr; a line every half minute if stderr is not
-    a terminal."""
+    """A progress callback (stage, units done, units in all) drawn on stderr; a line every ``EVERY`` seconds if stderr is
+    not a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _lines()
+        yield _lines(EVERY)
         return
     from rich.progress import (
         BarColumn,
@@ -71,7 +75,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         yield progress
 
 
-def _lines(every: float = 30) -> Callable[[str, int, int], None]:
+def _lines(every: float = EVERY) -> Callable[[str, int, int], None]:
     """A progress callback for logs: where the work is, at most once in so many seconds; short work says nothing."""
     started = shown_at = time.monotonic()
     begun: dict[str, tuple[float, int]] = {}

@@ -49,6 +49,7 @@ EXTRAS = {
     "languages": "words of Thai, Lao, Khmer and Burmese; endings of agglutinating languages",
     "distributed": "Dask clusters and object stores",
     "signed": "signatures of results",
+    "window": "Raven in the browser",
     "docs": "building this documentation",
 }
 """The purpose of each extra; what it installs is read from the package's metadata."""

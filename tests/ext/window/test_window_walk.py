@@ -1,0 +1,83 @@
+"""A teacher goes from the first screen to the page of a class in five clicks, in a real browser, at both widths."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from windows import window
+
+from browser import BROWSER
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "case"))
+from comparable import background
+
+pytestmark = [
+    pytest.mark.extra,
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
+]
+AUTHORS = 21
+"""Raven answers from twenty background authors on."""
+PATIENCE = 180_000
+"""Milliseconds that a busy machine may take for a class."""
+WIDTHS = (390, 1280)
+
+
+@pytest.fixture(scope="module")
+def browser(need_extra):
+    for module in ("starlette", "uvicorn"):
+        need_extra(module)
+    driver = need_extra("playwright.sync_api")
+    with driver.sync_playwright() as play:
+        opened = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+def test_five_clicks_lead_to_the_page_of_a_class(browser, tmp_path):
+    folder = tmp_path / "term <b>2"
+    background(folder / "class", range(AUTHORS), 3, 120)
+    trouble = []
+    shots = []
+    with window(folder) as opened:
+        page = browser.new_page()
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+
+        def look(name):
+            over = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            unnamed = page.locator("input:not([type=hidden]):not([id]), textarea:not([id])")
+            assert unnamed.count() == 0 and page.get_attribute("html", "lang") == "en"
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 900})
+                assert page.evaluate(over) == 0, f"{name} must be pushed sideways"
+                shots.append(tmp_path / f"{len(shots) // len(WIDTHS)}-{name}-{width}.png")
+                page.screenshot(path=shots[-1])
+
+        page.goto(opened.address)
+        look("first")
+        page.get_by_role("link", name="A class").click()
+        page.get_by_label("Each (needed)").wait_for()
+        look("form")
+        page.get_by_role("button", name="Choose: each").click()
+        look("choose")
+        page.get_by_role("button", name="class/", exact=True).click()
+        page.get_by_role("button", name="Use this folder").click()
+        assert page.get_by_label("Each (needed)").input_value() == "class"
+        look("chosen")
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.get_by_role("button", name="Cancel").wait_for()
+        look("working")
+        page.get_by_role("button", name="Cancel").wait_for(state="detached", timeout=PATIENCE)
+        assert page.url.endswith("/index.html"), page.content()
+        assert "class" in page.title()
+        look("result")
+        assert page.evaluate("self.origin") == "null"
+        page.goto(opened.address)
+        assert page.get_by_role("link", name="raven compare --each=class").count() == 1
+        look("afterwards")
+        assert page.locator(".list a", has_text="compare-class").count() == 1
+        page.close()
+    assert trouble == []
+    assert len(shots) == 7 * len(WIDTHS)
