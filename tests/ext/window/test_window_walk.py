@@ -58,13 +58,13 @@ def test_five_clicks_lead_to_the_page_of_a_class(browser, tmp_path):
         page.goto(opened.address)
         look("first")
         page.get_by_role("link", name="A class").click()
-        page.get_by_label("Each (needed)").wait_for()
+        page.get_by_label("Folder of the class (needed)").wait_for()
         look("form")
-        page.get_by_role("button", name="Choose: each").click()
+        page.get_by_role("button", name="Choose: Folder of the class").click()
         look("choose")
         page.get_by_role("button", name="class/", exact=True).click()
         page.get_by_role("button", name="Use this folder").click()
-        assert page.get_by_label("Each (needed)").input_value() == "class"
+        assert page.get_by_label("Folder of the class (needed)").input_value() == "class"
         look("chosen")
         page.get_by_role("button", name="Start", exact=True).click()
         page.get_by_role("button", name="Cancel").wait_for()
