@@ -66,6 +66,9 @@ def test_five_clicks_lead_to_the_page_of_a_class(browser, tmp_path):
         page.get_by_role("button", name="Use this folder").click()
         assert page.get_by_label("Folder of the class (needed)").input_value() == "class"
         look("chosen")
+        page.go_back()
+        page.get_by_role("button", name="Use this folder").wait_for()
+        page.go_forward()
         page.get_by_role("button", name="Start", exact=True).click()
         page.get_by_role("button", name="Cancel").wait_for()
         look("working")
