@@ -76,7 +76,10 @@ def command(
     ] = None,
     key: Annotated[
         Path | None,
-        typer.Option(help="An ed25519 private key (PEM) that signs the result."),
+        typer.Option(
+            help="An ed25519 private key (PEM) that signs the result; make one by"
+            " openssl genpkey -algorithm ed25519 -out KEY."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:

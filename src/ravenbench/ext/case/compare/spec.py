@@ -81,9 +81,9 @@ class CompareSpec(CorpusSpec, frozen=True, kw_only=True, forbid_unknown_fields=T
     each: Annotated[
         str | None,
         about(
-            "A class: a folder author/text.txt (or a table). Raven compares every author's newest"
-            " text with their other texts; the other authors, and --background if given, are the"
-            " background.",
+            "A class: a folder with a folder of texts for each author, author/text.txt (or a table)."
+            " Raven compares every author's newest text with their other texts; the other authors,"
+            " and --background if given, are the background. There must be more than twenty.",
             takes=PATH,
         ),
     ] = None
