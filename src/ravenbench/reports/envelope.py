@@ -74,14 +74,14 @@ def opened(path: str | Path) -> Envelope:
     if place.stat().st_size > MOST_BYTES:
         raise FormatError("this file is too large for a result", file=path, expected=EXPECTED)
     try:
-        envelope = msgspec.convert(read_json(read_ordinary(place)), Envelope)
+        envelope = msgspec.convert(parsed(read_ordinary(place)), Envelope)
         _ = envelope.content
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not a result file ({error})", file=path, expected=EXPECTED) from None
     return envelope
 
 
-def read_json(content: bytes, **numbers: Any) -> Any:
+def parsed(content: bytes, **numbers: Any) -> Any:
     """Return a JSON value; ValueError if an object has a name twice: readers would differ in which value counts."""
     return json.loads(content, object_pairs_hook=_once, **numbers)
 

@@ -21,7 +21,7 @@ import msgspec
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.reports.content import ContentRow
-from ravenbench.reports.envelope import EXPECTED, opened, read_json, verified
+from ravenbench.reports.envelope import EXPECTED, opened, parsed, verified
 from ravenbench.reports.statement import statement
 from ravenbench.store.store import Store
 
@@ -68,7 +68,7 @@ def read_result(name: str, path: Path, public: Sequence[Path]) -> ResultFile:
     kind = "given key" if public else "key"
     author = f"{name} ({f'signed, {kind} {key[:DIGITS]}…' if key else 'not signed'})"
     try:
-        raven, folds, claims = _claims(read_json(envelope.content)["predicate"])
+        raven, folds, claims = _claims(parsed(envelope.content)["predicate"])
         if not all(0 < len(one) <= LONGEST and one.isprintable() for one in (raven, *claims)):
             raise ValueError(f"a name is one line of at most {LONGEST} characters")
     except (ValueError, LookupError, TypeError, RecursionError) as error:
@@ -83,6 +83,7 @@ def read_result(name: str, path: Path, public: Sequence[Path]) -> ResultFile:
 def _claims(predicate: Any) -> tuple[str, Any, dict[str, Claim]]:
     """The version of Raven, hashes of folds, and claims by method; ValueError if a board could not show one."""
     methods = {method["name"]: method for method in predicate["methods"]}
+    answers = msgspec.convert(predicate["answers"], list[dict[str, str | None]])
     claims = {}
     for row in msgspec.convert(predicate["figures"]["content"]["rows"], list[ContentRow]):
         for one in (row.lesser, row.figures.style_left, row.figures.swing):
@@ -91,14 +92,7 @@ def _claims(predicate: Any) -> tuple[str, Any, dict[str, Claim]]:
         method = methods[row.verifier]
         claims[row.verifier] = Claim(
             msgspec.convert((method["identity"], method["version"]), tuple[str, int]),
-            msgspec.convert(
-                [
-                    (a["fold"], a["sha256"])
-                    for a in predicate["answers"]
-                    if a["method"] == row.verifier
-                ],
-                list[tuple[str, str | None]],
-            ),
+            [(a["fold"], a["sha256"]) for a in answers if a["method"] == row.verifier],
             replace(row, verifier="", by_replacement=()),
         )
     return msgspec.convert(predicate["raven"]["figures"], str), predicate["folds"], claims
