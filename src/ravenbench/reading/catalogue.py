@@ -18,7 +18,6 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from zipfile import ZipFile
 
 import msgspec
 
@@ -26,6 +25,7 @@ from ravenbench.errors import MissingPart, did_you_mean, install
 from ravenbench.files import cache_folder, made_cache
 from ravenbench.papers import Paper, papers_of
 from ravenbench.reading.account import fault
+from ravenbench.reading.archive import Archive
 
 CORPORA = "corpora"
 """Folder of downloads in the cache folder."""
@@ -138,11 +138,11 @@ def fetch(name: str) -> str:
 
 def fetched(name: str | Path) -> str | Path:
     """Return the folder of texts, in a zip, that was downloaded from Zenodo under this name; any other name as it is.
-    FormatError if the zip does not have this folder."""
+    FormatError if the zip is damaged or does not have this folder."""
     if name in catalogue():
         for archive in (cache_folder() / CORPORA / name).rglob("*.zip"):
-            with ZipFile(archive) as opened:
-                for member in opened.namelist():
+            with Archive(archive) as opened:
+                for member in opened.names:
                     above, folder, _ = f"/{member}".partition(f"/{entry(str(name)).folder}/")
                     if folder:
                         return Path(f"{archive}{above}{folder}")
@@ -157,9 +157,14 @@ def _download(name: str, doi: str) -> None:
 
         deposit = create(made_cache() / CORPORA / name, doi)
         deposit.load_registry_from_doi()
-        for file in deposit.registry:
+        for file, checksum in deposit.registry.items():
+            inside = (deposit.abspath / file).resolve().is_relative_to(deposit.abspath.resolve())
+            if not inside or not checksum:
+                raise ValueError(f"its record has a file without a checksum or place: {file!r}")
             deposit.fetch(file)
+        if not deposit.registry:
+            raise ValueError("its record has no files")
     except ImportError:
         raise MissingPart("downloads need pooch", fix=install("collections")) from None
-    except (OSError, ValueError, LookupError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise fault("download-failed", name=name, error=error) from error

@@ -14,9 +14,10 @@ as ``keyid``: a changed digit is found without another file, and a public key fr
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -25,6 +26,7 @@ from ravenbench.files import location, read_ordinary
 
 CONTENT_TYPE: Literal["application/vnd.in-toto+json"] = "application/vnd.in-toto+json"
 MOST_BYTES = 2**28
+MOST_SIGNATURES = 100
 EXPECTED = "a file that raven export --result wrote"
 
 
@@ -40,7 +42,7 @@ class Envelope(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="
 
     payload_type: Literal["application/vnd.in-toto+json"]
     payload: str
-    signatures: tuple[Signature, ...]
+    signatures: Annotated[tuple[Signature, ...], msgspec.Meta(max_length=MOST_SIGNATURES)]
 
     @property
     def content(self) -> bytes:
@@ -72,11 +74,23 @@ def opened(path: str | Path) -> Envelope:
     if place.stat().st_size > MOST_BYTES:
         raise FormatError("this file is too large for a result", file=path, expected=EXPECTED)
     try:
-        envelope = msgspec.json.decode(read_ordinary(place), type=Envelope)
+        envelope = msgspec.convert(parsed(read_ordinary(place)), Envelope)
         _ = envelope.content
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not a result file ({error})", file=path, expected=EXPECTED) from None
     return envelope
+
+
+def parsed(content: bytes, **numbers: Any) -> Any:
+    """Return a JSON value; ValueError if an object has a name twice: readers would differ in which value counts."""
+    return json.loads(content, object_pairs_hook=_once, **numbers)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("an object has a name twice")
+    return value
 
 
 def verified(envelope: Envelope, path: str | Path, public: Sequence[Path] = ()) -> tuple[str, ...]:
@@ -91,9 +105,10 @@ def verified(envelope: Envelope, path: str | Path, public: Sequence[Path] = ()) 
         If ``public`` has keys, and the owner of none of them signed it.
     """
     expected = [_key(one, "public").public_bytes_raw().hex() for one in public]
+    signed = envelope.signed
     for signature in envelope.signatures:
         try:
-            _check(signature, envelope.signed)
+            _check(signature, signed)
         except ValueError as error:
             raise FormatError(
                 f"the signature is not valid ({error})",

@@ -26,7 +26,7 @@ from ravenbench.engine.task import task_of
 from ravenbench.errors import FormatError, InputError
 from ravenbench.outputs import check_file, whole_file
 from ravenbench.reports.content import verdicts
-from ravenbench.reports.envelope import CONTENT_TYPE, EXPECTED, opened, sealed, verified
+from ravenbench.reports.envelope import CONTENT_TYPE, EXPECTED, opened, parsed, sealed, verified
 from ravenbench.reports.view import named, public_head, public_json
 from ravenbench.store.records import hash_of
 from ravenbench.store.store import Cell, Store
@@ -206,7 +206,7 @@ def _written(value: dict[str, Any]) -> bytes:
 def _read(content: bytes, path: str | Path) -> dict[str, Any]:
     """The statement in an envelope, its numbers as they are written; FormatError if it is none."""
     try:
-        value = json.loads(content, parse_float=Numeral, parse_int=Numeral, parse_constant=Numeral)
+        value = parsed(content, parse_float=Numeral, parse_int=Numeral, parse_constant=Numeral)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not a result ({error})", file=path, expected=EXPECTED) from None
     predicate = value.get("predicate") if isinstance(value, dict) else None

@@ -149,6 +149,42 @@ def test_another_file_than_the_published_one_is_refused_whole(zenodo, cache, sen
 
 
 @pytest.mark.extra
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ({"key": "../../../outside.zip"}, "without a checksum or place"),
+        ({"key": "/{}/outside.zip"}, "without a checksum or place"),
+        ({"checksum": None}, "without a checksum or place"),
+        ({"links": {"self": "file:///etc/hosts"}}, "file:///etc/hosts"),
+        ({"key": None}, "could not download"),
+        (None, "no files"),
+    ],
+)
+def test_a_hostile_record_writes_nothing(zenodo, cache, tmp_path, file, told):
+    before = json.loads(zenodo.record())["files"][0]
+    if file and "{}" in str(file.get("key")):
+        file = {"key": file["key"].format(tmp_path)}
+    record = {"files": [] if file is None else [{**before, **file}]}
+    zenodo.record = lambda: json.dumps(record).encode()
+    with pytest.raises(
+        InputError, match=f"could not download eltec-eng[\\s\\S]*{told}|{told} eltec"
+    ):
+        fetch("eltec-eng")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.extra
+def test_a_damaged_copy_is_named(zenodo, cache):
+    fetch("eltec-eng")
+    (copy,) = zips(cache)
+    for content in (b"no zip", copy.read_bytes()[:-30]):
+        copy.write_bytes(content)
+        for read in (fetched, load_corpus):
+            with pytest.raises(FormatError, match=r"v1\.0\.1\.zip: .*zip"):
+                read("eltec-eng")
+
+
+@pytest.mark.extra
 def test_a_copy_at_hand_outlives_a_failed_download(zenodo, cache):
     fetch("eltec-eng")
     zenodo.published = packed("newer/")

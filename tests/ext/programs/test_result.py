@@ -209,12 +209,15 @@ def test_another_form_of_the_same_numbers_is_found(
     file = tmp_path / "result.json"
     for other in (
         content.replace(b'"seed":', b'"seed": ', 1),
-        content.replace(b'"seed":', b'"seed":8,"seed":', 1),
         re.sub(rb"(\d\.\d+)(?=[,\]}])", rb"\g<1>0", content, count=1),
     ):
         assert other != content
         file.write_bytes(with_content(unsigned, other))
         assert check(file, store).differences
+    twice = content.replace(b'"seed":', b'"seed":8,"seed":', 1)
+    file.write_bytes(with_content(unsigned, twice))
+    with pytest.raises(FormatError, match="a name twice"):
+        check(file, store)
 
 
 def test_bits_that_base64_ignores_are_found(unsigned: bytes, tmp_path: Path) -> None:

@@ -251,6 +251,15 @@ def renamed(name: str) -> Callable[[Any], None]:
     return change
 
 
+def of_another_type(place: str, key: str) -> Callable[[Any], None]:
+    def change(value: Any) -> None:
+        inner = value["predicate"][place]
+        for one in [inner] if isinstance(inner, dict) else inner:
+            one[key] = [[]]
+
+    return change
+
+
 REFUSED = {
     "no verdicts": (without_verdicts, "verdicts on content"),
     "another split": (of_another_split, "does not fit any leaderboard"),
@@ -261,6 +270,11 @@ REFUSED = {
     "an AUC that is a text": (impossible("high"), "not a result of raven run"),
     "a name with control characters": (renamed("a\x1b]0;x\x07"), "one line"),
     "a long name": (renamed("x" * 101), "one line"),
+    "an empty name": (renamed(""), "one line"),
+    "an identity that is a list": (of_another_type("methods", "identity"), "verdicts on content"),
+    "a version that is a list": (of_another_type("methods", "version"), "verdicts on content"),
+    "a hash that is a list": (of_another_type("answers", "sha256"), "verdicts on content"),
+    "a version of Raven as a list": (of_another_type("raven", "figures"), "verdicts on content"),
 }
 
 
@@ -295,6 +309,17 @@ def test_a_damaged_file_or_a_changed_digit_leaves_the_site_as_it_was(
         "the signature is not valid": msgspec.json.encode(changed),
         "not a result file": whole[:-20],
         "not a result of raven run": msgspec.json.encode(sealed(b"[" * 100_000)),
+        "has a name twice": msgspec.json.encode(
+            sealed(text[: figure.start()] + b'"misleads":null,' + text[figure.start() :])
+        ),
+        "not a result file (an object has a name twice)": whole.replace(
+            b'"payload":', b'"payload": "e30=", "payload":'
+        ),
+        "of length <= 100": msgspec.json.encode(
+            msgspec.structs.replace(
+                sealed(text), signatures=opened(place / "bob.json").signatures * 101
+            )
+        ),
     }
     for said, content in damages.items():
         bob = tmp_path / "bob.json"

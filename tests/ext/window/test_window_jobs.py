@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
@@ -141,3 +142,67 @@ def test_ctrl_c_closes_a_window_and_no_job(folder):
     until((folder / "raven-runs" / ".window" / job / "pid").exists)
     assert one_job(folder).state == "running"
     assert signal.SIGINT in ENDING
+
+
+def write_job(folder: Path, id: str, **parts: bytes) -> Path:
+    """The files of a job that has ended; ``parts`` replace them, and an empty ``output`` is left out."""
+    place = folder / "raven-runs" / ".window" / id
+    place.mkdir(parents=True)
+    record = json.dumps({"words": ["map", "x"], "values": {"corpus": "x"}}).encode()
+    (place / "job.json").write_bytes(parts.get("record", record))
+    (place / "code").write_bytes(parts.get("code", b"0"))
+    if output := parts.get("output", b"said"):
+        (place / "output.txt").write_bytes(output)
+    return place
+
+
+def test_a_damaged_job_is_named_and_the_others_are_shown(folder):
+    damaged = {
+        "empty": {"record": b""},
+        "list": {"record": b"[]"},
+        "deep": {"record": b"[" * 100_000},
+        "words": {"record": b'{"words": [1], "values": {}}'},
+        "values": {"record": b'{"words": ["map"], "values": 1}'},
+        "none": {"record": b'{"words": [], "values": {}}'},
+        "output": {"output": b""},
+    }
+    for id, parts in damaged.items():
+        write_job(folder, id, **parts)
+    write_job(folder, "code", code=b"x")
+    write_job(folder, "whole")
+    with window(folder) as opened:
+        status, _, page = opened.ask()
+        assert status == 200 and "raven map x" in page and page.count(", damaged<") == len(damaged)
+        for id in damaged:
+            assert f"raven-runs/.window/{id}<" in page and opened.ask(f"job/{id}")[0] == 404
+        assert "stopped before its end" in opened.ended("code")
+        assert "<h1>Done</h1>" in opened.ended("whole")
+        assert "no corpus" in opened.ended(opened.start("map", corpus="nothing"))
+
+
+def test_of_a_long_output_only_the_end_is_read_and_nothing_of_it_is_obeyed(folder):
+    write_job(folder, "long", output=b"<b>\x1b[31m\xe2\x80\xae" * 1_000_000)
+    with window(folder) as opened:
+        for place in ("job/long", "events/long?0"):
+            text = opened.ask(place)[2]
+            assert len(text) < 1_000_000 and "\x1b" not in text and "\u202e" not in text
+    assert len((folder / "raven-runs/.window/long/output.txt").read_bytes()) > 10_000_000
+
+
+def test_what_cannot_be_written_is_said_on_a_page(folder):
+    (folder / "raven-runs").write_text("a file")
+    with window(folder) as opened:
+        status, headers, page = opened.ask("form/map", {"corpus": "x", "-start": ""})
+        assert status == 500 and "this is a file" in page and "move or remove" in page
+        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+
+
+def test_ctrl_c_says_nothing_although_a_page_follows_a_job(folder):
+    with window(folder) as opened:
+        job = opened.start("run", **LONG)
+        connection = http.client.HTTPConnection(opened.host, timeout=60)
+        connection.request("GET", f"{opened.base}events/{job}?0", headers={"Host": opened.host})
+        assert connection.getresponse().status == 200
+        opened.process.send_signal(signal.SIGINT)
+        said = opened.process.stdout.read()
+    assert said.startswith("Ctrl-C closes it.") and said.count("\n") == 1

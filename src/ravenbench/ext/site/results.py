@@ -12,7 +12,6 @@ its figures are equal.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ import msgspec
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.reports.content import ContentRow
-from ravenbench.reports.envelope import EXPECTED, opened, verified
+from ravenbench.reports.envelope import EXPECTED, opened, parsed, verified
 from ravenbench.reports.statement import statement
 from ravenbench.store.store import Store
 
@@ -69,19 +68,22 @@ def read_result(name: str, path: Path, public: Sequence[Path]) -> ResultFile:
     kind = "given key" if public else "key"
     author = f"{name} ({f'signed, {kind} {key[:DIGITS]}…' if key else 'not signed'})"
     try:
-        stated = json.loads(envelope.content)["predicate"]
-        return ResultFile(name, path, key, author, *_claims(stated))
+        raven, folds, claims = _claims(parsed(envelope.content)["predicate"])
+        if not all(0 < len(one) <= LONGEST and one.isprintable() for one in (raven, *claims)):
+            raise ValueError(f"a name is one line of at most {LONGEST} characters")
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise FormatError(
             f"not a result of raven run with verdicts on content ({error!r})",
             file=path,
             expected=EXPECTED,
         ) from None
+    return ResultFile(name, path, key, author, raven, folds, claims)
 
 
 def _claims(predicate: Any) -> tuple[str, Any, dict[str, Claim]]:
     """The version of Raven, hashes of folds, and claims by method; ValueError if a board could not show one."""
     methods = {method["name"]: method for method in predicate["methods"]}
+    answers = msgspec.convert(predicate["answers"], list[dict[str, str | None]])
     claims = {}
     for row in msgspec.convert(predicate["figures"]["content"]["rows"], list[ContentRow]):
         for one in (row.lesser, row.figures.style_left, row.figures.swing):
@@ -89,14 +91,11 @@ def _claims(predicate: Any) -> tuple[str, Any, dict[str, Claim]]:
                 raise ValueError("an AUC is not from 0 to 1")
         method = methods[row.verifier]
         claims[row.verifier] = Claim(
-            (method["identity"], method["version"]),
-            [(a["fold"], a["sha256"]) for a in predicate["answers"] if a["method"] == row.verifier],
+            msgspec.convert((method["identity"], method["version"]), tuple[str, int]),
+            [(a["fold"], a["sha256"]) for a in answers if a["method"] == row.verifier],
             replace(row, verifier="", by_replacement=()),
         )
-    raven = predicate["raven"]["figures"]
-    if not all(len(name) <= LONGEST and name.isprintable() for name in (raven, *claims)):
-        raise ValueError(f"a name is one line of at most {LONGEST} characters")
-    return raven, predicate["folds"], claims
+    return msgspec.convert(predicate["raven"]["figures"], str), predicate["folds"], claims
 
 
 def compared(

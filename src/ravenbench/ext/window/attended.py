@@ -19,9 +19,10 @@ from ravenbench.limits import ENDING
 
 def attend(place: Path) -> None:
     """Run the command of a job; signals to the group reach the command, which ends in its own way."""
+    signals: list[int] = []
     for number in ENDING:
         # A signal that is ignored would be ignored by the command too.
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, lambda given, _: signals.append(given))
     words = json.loads((place / "job.json").read_bytes())["words"]
     # Without -P, a file of the folder could take the place of one of Python's modules.
     with subprocess.Popen(
@@ -30,6 +31,9 @@ def attend(place: Path) -> None:
         # Written last, so that a signal to the group finds the command.
         files.write_bytes(place / "pid", str(os.getpid()).encode())
         code = process.wait()
+    if code == 1 and signals:
+        # So ends a Python that is interrupted before it has loaded Raven.
+        code = 128 + signal.SIGINT
     files.write_bytes(place / "code", str(code).encode())
 
 

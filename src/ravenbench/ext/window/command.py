@@ -68,5 +68,6 @@ def window(
     server = uvicorn.Server(
         uvicorn.Config(pages.application(), log_level="warning", timeout_graceful_shutdown=1)
     )
+    pages.is_closing = lambda: server.should_exit
     with suppress(KeyboardInterrupt):
         server.run(sockets=[listening])

@@ -1,7 +1,8 @@
 """Starts commands as jobs and finds them again: all that is known of a job is in its folder on disk.
 
 In: the folder in which commands work; for ``start`` the words of a command (list of text) and what its form had.
-Out: ``Job``s, each with ``state`` ("running", "ended" or "stopped"), exit code, output (text) and page (path or None).
+Out: ``Job``s, each with ``state`` ("running", "ended", "stopped", or "damaged"), exit code, output (text) and page
+(path or None).
 
 A job is a process group of its own. It has a lock on the file of its output, so that anybody can ask the system whether
 a process of the job is alive: a number could belong to another process by now.
@@ -23,6 +24,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from msgspec import convert
+
 from ravenbench import files
 from ravenbench.errors import visible
 from ravenbench.outputs import MARK
@@ -32,25 +35,32 @@ MOST_OUTPUT = 200_000
 
 
 class Job:
-    """A command that was started from a window: ``words`` are the command, ``values`` what its form had."""
+    """A command that was started from a window: ``words`` are the command (none if the files of the job are damaged),
+    ``values`` what its form had."""
 
     def __init__(self, place: Path) -> None:
-        record = json.loads((place / "job.json").read_bytes())
         self.place = place
-        self.words = record["words"]
-        self.values = record["values"]
-        self.command = shlex.join(["raven", *self.words])
         self.log = place / "output.txt"
+        try:
+            record = json.loads((place / "job.json").read_bytes())
+            self.words = convert(record["words"], list[str]) if self.log.is_file() else []
+            self.values = convert(record["values"], dict[str, str])
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
+            self.words = []
+        self.command = shlex.join(["raven", *self.words])
 
     @property
     def code(self) -> int | None:
         """The exit code; None while there is none."""
-        file = self.place / "code"
-        return int(file.read_bytes()) if file.exists() else None
+        with suppress(OSError, ValueError):
+            return int((self.place / "code").read_bytes())
+        return None
 
     @property
     def state(self) -> str:
         """Whether the job is running, has ended with a code, or stopped without one, as by a power cut."""
+        if not self.words:
+            return "damaged"
         with self.log.open("rb") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -60,7 +70,9 @@ class Job:
 
     def output(self) -> str:
         """The end of what the command printed."""
-        return visible(self.log.read_bytes()[-MOST_OUTPUT:].decode(errors="replace"))
+        with self.log.open("rb") as file:
+            file.seek(max(0, self.log.stat().st_size - MOST_OUTPUT))
+            return visible(file.read().decode(errors="replace"))
 
     def page(self) -> Path | None:
         """The page of which the command said that it wrote it, if it ended well."""

@@ -12,7 +12,7 @@ import asyncio
 import json
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from urllib.parse import parse_qsl, quote
 
@@ -26,9 +26,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from ravenbench.errors import visible
+from ravenbench.errors import InputError, visible
 from ravenbench.ext.window.forms import COMMANDS, options, original, typed, words
-from ravenbench.ext.window.jobs import Job, jobs_of, start
+from ravenbench.ext.window.jobs import MOST_OUTPUT, Job, jobs_of, start
 from ravenbench.outputs import MARK
 
 HEADERS = {
@@ -57,6 +57,7 @@ class Window:
     def __init__(self, folder: Path, token: str) -> None:
         self.folder = folder
         self.token = token
+        self.is_closing: Callable[[], bool] = bool
         self.templates = Environment(loader=PackageLoader("ravenbench.ext.window"), autoescape=True)
         self.templates.filters["visible"] = visible
 
@@ -77,7 +78,12 @@ class Window:
         return Starlette(
             routes=[Mount(f"/{self.token}", routes=routes)],
             middleware=[Middleware(BaseHTTPMiddleware, dispatch=self.guard)],
-            exception_handlers={404: lambda *_: Response(status_code=404)},
+            exception_handlers={
+                404: lambda *_: Response(status_code=404),
+                OSError: self.failed,
+                ValueError: self.failed,
+                InputError: self.failed,
+            },
         )
 
     async def guard(self, request: Request, answer: RequestResponseEndpoint) -> Response:
@@ -94,17 +100,21 @@ class Window:
             response.headers.setdefault(header, value)
         return response
 
-    def page(self, template: str, **context: object) -> Response:
+    def failed(self, _: Request, error: Exception) -> Response:
+        """Return a page that says why nothing was done, as in a folder that is full or was removed."""
+        return self.page("failed.html.j2", 500, error=error)
+
+    def page(self, template: str, status: int = 200, **context: object) -> Response:
         """Return a page of the window."""
         now = time.strftime("%Y-%m-%d-%H%M%S")
         made = self.templates.get_template(template)
         text = made.render(base=f"/{self.token}", folder=self.folder, now=now, **context)
-        return HTMLResponse(text)
+        return HTMLResponse(text, status)
 
     def job_of(self, request: Request) -> Job:
         """Return the job of an address."""
         job = jobs_of(self.folder).get(request.path_params["id"])
-        if job is None:
+        if job is None or not job.words:
             raise HTTPException(404)
         return job
 
@@ -160,8 +170,24 @@ class Window:
         """What a job prints from now on, as server-sent events; their ids are bytes, from which a browser goes on."""
         begin = request.headers.get("last-event-id") or request.url.query
         return StreamingResponse(
-            _printed(self.job_of(request), int(begin)), media_type="text/event-stream"
+            self.printed(self.job_of(request), int(begin)), media_type="text/event-stream"
         )
+
+    async def printed(self, job: Job, begin: int) -> AsyncIterator[str]:
+        """What a job prints, until it ends or the window closes: a stream that is open would keep it open."""
+        while not self.is_closing():
+            ended = job.state != "running"
+            with job.log.open("rb") as file:
+                begin = file.seek(max(begin, job.log.stat().st_size - MOST_OUTPUT))
+                block = file.read()
+            if block:
+                begin += len(block)
+                text = visible(block.decode(errors="replace"))
+                yield f"id: {begin}\ndata: {json.dumps(text)}\n\n"
+            elif ended:
+                yield "event: end\ndata:\n\n"
+                return
+            await asyncio.sleep(0.3)
 
     async def result(self, request: Request) -> Response:
         """A file of the page that a job wrote, or of the report of a run."""
@@ -173,18 +199,3 @@ class Window:
         response = await inner.get_response(request.path_params["name"], request.scope)
         response.headers.update(OF_RESULTS)
         return response
-
-
-async def _printed(job: Job, begin: int) -> AsyncIterator[str]:
-    while True:
-        ended = job.state != "running"
-        with job.log.open("rb") as file:
-            file.seek(begin)
-            block = file.read()
-        begin += len(block)
-        if block:
-            yield f"id: {begin}\ndata: {json.dumps(block.decode(errors='replace'))}\n\n"
-        elif ended:
-            yield "event: end\ndata:\n\n"
-            return
-        await asyncio.sleep(0.3)
