@@ -225,9 +225,9 @@ class Posterior:
 
 def _log_softmax(utility: Floats, is_candidate: Floats) -> Floats:
     """Logarithms of probabilities; an answer that is not there has a probability of next to none."""
-    utility = np.where(is_candidate, utility, -1e3)
-    utility = utility - utility.max(axis=1, keepdims=True)
-    return np.asarray(utility - np.log(np.exp(utility).sum(axis=1, keepdims=True)))
+    from scipy.special import log_softmax
+
+    return np.asarray(log_softmax(np.where(is_candidate, utility, -1e3), axis=1))
 
 
 def learned(method: Any, texts: Sequence[str], authors: Sequence[str], none: float) -> Posterior:

@@ -272,6 +272,8 @@ class MadeUpAuthor:
         )
 
     def _draw_habits(self, author: int) -> Habits:
+        from scipy.special import softmax
+
         rng = stream(self.seed, "synthetic-author", author)
         style = self.style
         function = np.log(
@@ -281,10 +283,12 @@ class MadeUpAuthor:
         mark = _MARK_LOGITS + style * _MARK_TILT * rng.standard_normal(len(MARKS))
         joint = _JOINT_LOGITS + style * _MARK_TILT * rng.standard_normal(len(JOINTS))
         sentence = 14 * np.exp(style * _LENGTH_TILT * rng.standard_normal())
-        return Habits(_softmax(function), habit, _softmax(mark), _softmax(joint), float(sentence))
+        return Habits(softmax(function), habit, softmax(mark), softmax(joint), float(sentence))
 
     def _slant(self, author: int, topic: int) -> Floats:
         """An author's preferences (SLOTS,) among a topic's words; for words of the family, one for the family."""
+        from scipy.special import softmax
+
         topic_slant = stream(self.seed, "synthetic-slant", author, "topic", topic).standard_normal(
             SLOTS
         )
@@ -295,7 +299,7 @@ class MadeUpAuthor:
         count = -(-self.topics // FAMILY_SIZE)
         loud = self._loud // count + (topic // FAMILY_SIZE < self._loud % count)
         louder = np.where(np.arange(SLOTS) < loud, _LOUDER, 0.0)
-        return _softmax(np.log(zipf(SLOTS, 0.3)) + louder + self.topic * _SLANT * taste)
+        return np.asarray(softmax(np.log(zipf(SLOTS, 0.3)) + louder + self.topic * _SLANT * taste))
 
     def _topic_words(self, topic: int) -> Words:
         _, family, own_words = self._lexicon
@@ -350,11 +354,6 @@ def drawn_places(shares: Floats, draws: Floats) -> Ints:
 
 def zipf(n: int, exponent: float) -> Floats:
     weights: Floats = np.arange(2, n + 2, dtype=np.float64) ** -exponent
-    return np.asarray(weights / weights.sum(), dtype=np.float64)
-
-
-def _softmax(logits: Floats) -> Floats:
-    weights = np.exp(logits - logits.max())
     return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 

@@ -84,18 +84,16 @@ class Stretches:
 
     def touch(self, start: int, end: int) -> bool:
         """Return whether an edit of ``[start, end)`` would change or remove such a span."""
-        first_span = bisect_right(self._starts, start) - 1
-        nearby = self.spans[max(0, first_span) : bisect_right(self._starts, end)]
-        return any(low < end and start < high for low, high in nearby)
+        return bool(self._touched(start, end))
 
     def cut(self, start: int, end: int) -> bool:
         """Return whether removing ``[start, end)`` would leave part of such a span."""
+        return not all(start <= low and high <= end for low, high in self._touched(start, end))
+
+    def _touched(self, start: int, end: int) -> list[tuple[int, int]]:
         first_span = bisect_right(self._starts, start) - 1
         nearby = self.spans[max(0, first_span) : bisect_right(self._starts, end)]
-        return any(
-            low < end and start < high and not (start <= low and high <= end)
-            for low, high in nearby
-        )
+        return [(low, high) for low, high in nearby if low < end and start < high]
 
 
 @lru_cache(256)

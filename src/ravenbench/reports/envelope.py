@@ -153,11 +153,7 @@ def _key(path: Path, kind: Literal["private", "public"]) -> Any:
     serialization, ed25519 = _cryptography()
     content = read_ordinary(path)
     try:
-        key = (
-            serialization.load_pem_private_key(content, password=None)
-            if kind == "private"
-            else serialization.load_pem_public_key(content)
-        )
+        key = getattr(serialization, f"load_pem_{kind}_key")(content, None)
     except Exception:  # the package has its own errors for each kind of damage
         key = None
     if not isinstance(key, getattr(ed25519, f"Ed25519{kind.title()}Key")):

@@ -66,7 +66,7 @@ class CheckedResult:
     differences: tuple[ChangedValue, ...] | None
 
 
-def statement(store: Store) -> dict[str, Any]:
+def statement(store: Store) -> Any:
     """Return what a run's folder states, computed from its cells even if the folder has an answer; equal stores give
     equal statements. InputError if the task states no figures."""
     place = task_of(store.kind).answer
@@ -125,8 +125,7 @@ def statement(store: Store) -> dict[str, Any]:
         "predicateType": PREDICATE_TYPE,
         "predicate": predicate,
     }
-    public: dict[str, Any] = public_json(whole)
-    return public
+    return public_json(whole)
 
 
 def write_result(store: Store, file: Path, key: Path | None = None) -> tuple[str, ...]:
@@ -199,11 +198,11 @@ def _without(value: Any, names: Collection[str]) -> Any:
     return [_without(inner, names) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def _written(value: dict[str, Any]) -> bytes:
+def _written(value: Any) -> bytes:
     return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":")).encode()
 
 
-def _read(content: bytes, path: str | Path) -> dict[str, Any]:
+def _read(content: bytes, path: str | Path) -> Any:
     """The statement in an envelope, its numbers as they are written; FormatError if it is none."""
     try:
         value = parsed(content, parse_float=Numeral, parse_int=Numeral, parse_constant=Numeral)
@@ -221,8 +220,7 @@ def _read(content: bytes, path: str | Path) -> dict[str, Any]:
             file=path,
             expected=f"{EXPECTED} ({PREDICATE_TYPE})",
         )
-    statement_of_raven: dict[str, Any] = value
-    return statement_of_raven
+    return value
 
 
 def _differences(stated: Any, computed: Any, place: str = "") -> Iterator[ChangedValue]:

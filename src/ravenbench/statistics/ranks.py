@@ -36,9 +36,7 @@ def holm(p: ArrayLike) -> Floats:
     raw = np.asarray(p, dtype=np.float64)
     order = np.argsort(raw, kind="stable")
     steps = np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1))
-    adjusted = np.empty_like(raw)
-    adjusted[order] = np.minimum(steps, 1.0)
-    return adjusted
+    return np.minimum(steps, 1.0)[np.argsort(order)]
 
 
 def t_test(a: ArrayLike, b: ArrayLike) -> float | None:

@@ -51,8 +51,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations, product
-from math import comb
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -416,6 +415,8 @@ def _count_test(
     seed: int,
     pair: str,
 ) -> float | None:
+    from scipy.special import comb
+
     of_a = categories(same, left.decision)
     of_b = categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
@@ -451,14 +452,8 @@ def _count_test(
     if not kinds:
         return 1.0
     if sizes.sum() <= EXACT_LIMIT:
-        firsts = (
-            np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64)
-            .reshape(-1, len(kinds))
-            .T
-        )
-        ways = np.ones(firsts.shape[1])
-        for size, row in zip(sizes, firsts, strict=True):
-            ways *= np.array([comb(int(size), k) for k in range(size + 1)], dtype=np.float64)[row]
+        firsts = np.indices(tuple(sizes + 1)).reshape(len(kinds), -1)
+        ways = comb(sizes[:, None], firsts).prod(axis=0)
         return float(ways[_as_far(gap(firsts), observed)].sum() / 2.0 ** int(sizes.sum()))
     rng = stream(seed, "randomization", str(metric), pair)
 

@@ -196,14 +196,7 @@ class LanguageModel:
 @njit(cache=True)
 def find(keys, key):  # type: ignore[no-untyped-def]
     """Return the position of a key in ascending keys, or −1."""
-    low = 0
-    high = len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
+    low = np.searchsorted(keys, key)
     return low if low < len(keys) and keys[low] == key else -1
 
 

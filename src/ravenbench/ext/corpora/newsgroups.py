@@ -88,48 +88,33 @@ def persons(senders: Sequence[Sender]) -> list[str | None]:
 
     It is a hash of the person's alphabetically first address, so that no name or address leaves this module.
     """
-    merge = _Groups()
+    from scipy.cluster.hierarchy import DisjointSet
+
     named: dict[str, set[str]] = defaultdict(set)
     nodes = [s.address or (f"name:{s.full_name}" if s.full_name else None) for s in senders]
+    known = sorted({n for n in nodes if n is not None})
+    groups = DisjointSet(known)
     for s, node in zip(senders, nodes, strict=True):
         if node is not None and s.full_name:
-            merge.union(node, f"name:{s.full_name}")
+            groups.add(f"name:{s.full_name}")
+            groups.merge(node, f"name:{s.full_name}")
             named[node].add(s.full_name)
-    hosts: dict[str, set[str]] = defaultdict(set)
-    for node in nodes:
-        if node is not None:
-            hosts[organisation(node)].add(node)
+    hosts: dict[str, list[str]] = defaultdict(list)
+    for node in known:
+        hosts[organisation(node)].append(node)
     for key in sorted(hosts):
-        members = sorted(hosts[key])
-        if len({merge.find(m) for m in members if m in named}) <= 1:
+        members = hosts[key]
+        if len({groups[m] for m in members if m in named}) <= 1:
             for member in members[1:]:
-                merge.union(members[0], member)
+                groups.merge(members[0], member)
     first: dict[str, str] = {}
-    for node in sorted({n for n in nodes if n is not None}):
-        first.setdefault(merge.find(node), node)
-    return [None if n is None else _pseudonym(first[merge.find(n)]) for n in nodes]
+    for node in known:
+        first.setdefault(groups[node], node)
+    return [None if n is None else _pseudonym(first[groups[n]]) for n in nodes]
 
 
 def _pseudonym(address: str) -> str:
     return hashlib.blake2b(address.encode(), digest_size=5).hexdigest()
-
-
-class _Groups:
-    """Disjoint sets of strings that can be merged (union–find)."""
-
-    def __init__(self) -> None:
-        self._parent: dict[str, str] = {}
-
-    def find(self, item: str) -> str:
-        self._parent.setdefault(item, item)
-        while self._parent[item] != item:
-            self._parent[item] = self._parent[self._parent[item]]
-            item = self._parent[item]
-        return item
-
-    def union(self, a: str, b: str) -> None:
-        a, b = sorted((self.find(a), self.find(b)))
-        self._parent[b] = a
 
 
 _KEY = re.compile(r"[\W_\d]+")

@@ -200,14 +200,7 @@ def count_block(
                     equal[1, t] += same
                     equal[2, t] += near
             if len(edges):
-                low = 0
-                high = len(edges)
-                while low < high:
-                    middle = (low + high) // 2
-                    if edges[middle] < value:
-                        low = middle + 1
-                    else:
-                        high = middle
+                low = np.searchsorted(edges, value)
                 levels[i, 2 * low + (low < len(edges) and edges[low] == value)] += 1
 
 

@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, count
 from pathlib import Path
@@ -676,12 +676,8 @@ def _run(store: Store, key: str) -> Board:
             )
         )
     methods = methods_of({v.name: v.identity for v in store.plan.verifiers}, _groups(store))
-    differ = {
-        frozenset((p.a, p.b))
-        for p in scored.pairs
-        if p.p_holm is not None and p.p_holm <= scored.alpha
-    }
     title, material = _material(store, analysis)
+    differ = _differ(scored.pairs, scored.alpha)
     joined_rows = by_method(standings, methods.members, "c@1", differ)
     return Board(
         key=key,
@@ -705,6 +701,11 @@ def _run(store: Store, key: str) -> Board:
             "scores.csv": to_csv(scores_table(scored)),
         },
     )
+
+
+def _differ(pairs: Iterable[PairTest], alpha: float) -> set[frozenset[str]]:
+    """Pairs of systems that differ significantly."""
+    return {frozenset((p.a, p.b)) for p in pairs if p.p_holm is not None and p.p_holm <= alpha}
 
 
 def _groups(store: Store) -> list[str]:
@@ -832,7 +833,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             fix="give the folder of a run, or one of raven evaluate TRUTH ANSWERS --out FOLDER",
         )
     try:
-        report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        report = json.loads(file.read_text(encoding="utf-8"))
         if report.get("kind") != "evaluate":
             raise FormatError(
                 "raven evaluate did not write this report", file=file, found=report.get("kind")
@@ -874,16 +875,8 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
         methods = methods_of(
             {s.system: SEED.sub("", s.system) for s in standings if s.tie is not None}
         )
-        differ = {
-            frozenset((p["a"], p["b"]))
-            for p in report["pairs"]
-            if p["metric"] == metric and p["p_holm"] is not None and p["p_holm"] <= LEVEL
-        }
-        tested = [
-            PairTest(**{**pair, "interval": pair["interval"] and tuple(pair["interval"])})
-            for pair in report["pairs"]
-            if pair["metric"] == metric
-        ]
+        pairs = msgspec.convert(report["pairs"], list[PairTest])
+        tested = [pair for pair in pairs if pair.metric == metric]
         return Board(
             key=key,
             title=str(report.get("title") or place.resolve().name),
@@ -891,7 +884,7 @@ def _evaluated(place: Path, key: str, late: Mapping[str, Path]) -> Board:
             metric=metric,
             problems=report["problems"],
             same=report["same"],
-            standings=by_method(standings, methods.members, metric, differ, sign),
+            standings=by_method(standings, methods.members, metric, _differ(tested, LEVEL), sign),
             titles=(
                 {}
                 if metric in METRICS
@@ -953,7 +946,7 @@ def _material(store: Store, analysis: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _provenance(store: Store) -> dict[str, Any]:
-    head: dict[str, Any] = msgspec.to_builtins(public_head(store.run))
+    head = msgspec.to_builtins(public_head(store.run))
     return {k: v for k, v in head.items() if v not in (None, "", {}, [])}
 
 

@@ -210,12 +210,12 @@ def _attacks(board: Board) -> list[str]:
 def downloads(board: Board) -> dict[str, str]:
     """Return files of a leaderboard by name: for spreadsheets, LaTeX and JSON, and its provenance."""
     shown = leaderboard(board)
-    forms = {
-        "csv": to_csv(shown),
-        "tex": to_latex(shown),
-        "json": json.dumps(rows_json(shown), indent=1),
+    return {
+        "leaderboard.csv": to_csv(shown),
+        "leaderboard.tex": to_latex(shown),
+        "leaderboard.json": json.dumps(rows_json(shown), indent=1),
+        **board.downloads,
     }
-    return {**{f"leaderboard.{form}": text for form, text in forms.items()}, **board.downloads}
 
 
 def place(board: Board, standing: BoardStanding) -> str:
@@ -300,9 +300,9 @@ def site(
                 "names each run after its folder"
             ),
         )
-    check_folder(out, inputs=[*places, *(submitted or {}).values(), *public], kind="site")
-    by_address = dict(zip(slugs(names).values(), places, strict=True))
     late = {name: Path(place) for name, place in (submitted or {}).items()}
+    check_folder(out, inputs=[*places, *late.values(), *public], kind="site")
+    by_address = dict(zip(slugs(names).values(), places, strict=True))
     results = [
         read_result(name, file, public)
         for name, file in late.items()
@@ -403,12 +403,12 @@ def _papers(place: Path) -> list[Paper]:
 
 
 def _submissions(
-    places: Mapping[str, Path], submitted: Mapping[str, str | Path]
+    places: Mapping[str, Path], submitted: Mapping[str, Path]
 ) -> dict[str, dict[str, Path]]:
     """Where the submissions to each board lie; one that would stand on no board is refused."""
     folders: dict[str, dict[str, Path]] = {key: {} for key in places}
-    for name, given in submitted.items():
-        if not (folder := Path(given)).exists():
+    for name, folder in submitted.items():
+        if not folder.exists():
             raise InputError("file or folder of answers not found", file=folder)
         if is_run(folder):
             folders[_board_of(folder, name, places)][name] = folder

@@ -33,6 +33,7 @@ from ravenbench.obfuscation.parts import pack
 from ravenbench.obfuscation.wording.resources import language_model, word_set
 from ravenbench.obfuscation.wording.words import brown, match_case, related, usual_sense
 from ravenbench.reading.pan_obfuscation import Part
+from ravenbench.text.language_model import find
 from ravenbench.types import Floats, Ints
 
 _TABLE = str.maketrans(
@@ -142,15 +143,7 @@ def gain(keys, shares, counts, n, own, old, new):  # type: ignore[no-untyped-def
 @njit(cache=True)
 def _place(keys, window, i):  # type: ignore[no-untyped-def]
     code = (np.int64(window[i]) << 16) | (np.int64(window[i + 1]) << 8) | np.int64(window[i + 2])
-    low = 0
-    high = len(keys)
-    while low < high:
-        middle = (low + high) // 2
-        if keys[middle] < code:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(keys) and keys[low] == code else -1
+    return find(keys, code)
 
 
 _PLAIN = str.maketrans(dict.fromkeys("‘’‚“”„«»–—−", "-"))
