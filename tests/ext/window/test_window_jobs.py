@@ -177,7 +177,7 @@ def test_a_damaged_job_is_named_and_the_others_are_shown(folder):
             assert f"raven-runs/.window/{id}<" in page and opened.ask(f"job/{id}")[0] == 404
         assert "stopped before its end" in opened.ended("code")
         assert "<h1>Done</h1>" in opened.ended("whole")
-        assert "no corpus" in opened.ended(opened.start("map", corpus="nothing"))
+        assert "corpus is named" in opened.ended(opened.start("map", corpus="nothing"))
 
 
 def test_of_a_long_output_only_the_end_is_read_and_nothing_of_it_is_obeyed(folder):
