@@ -98,6 +98,7 @@ def hugging_face(
     InputError
         If a run has no figures with intervals, ``dataset`` is not an id, or Raven cannot write the folder.
     """
+    dataset = str(dataset)
     if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", dataset, re.ASCII):
         raise InputError("not the id of a repository", found=dataset, expected="owner/name")
     if isinstance(result, Evaluation):
@@ -115,7 +116,7 @@ def hugging_face(
         )
     given = {
         "dataset": dataset,
-        "source": source,
+        "source": str(source),
         "result": result,
         "badge": badge,
         "raven": __version__,
