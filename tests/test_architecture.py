@@ -145,7 +145,6 @@ BETWEEN = {
     ("case", "shelf"),
     ("contrast", "map"),
     ("forms", "freeze"),
-    ("forms", "site"),
     ("problems", "corpora"),
     ("retrieval", "encoders"),
     ("retrieval", "freeze"),

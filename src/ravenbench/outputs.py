@@ -183,7 +183,7 @@ def check_file(
         if (
             output.stat().st_size
             and not (known and digest(output) in known)
-            and not (mark and _begins(output, mark))
+            and not (mark and begins(output, mark))
         ):
             raise InputError(
                 "the output exists, and another command wrote it",
@@ -202,7 +202,8 @@ def check_file(
     return output
 
 
-def _begins(path: Path, mark: bytes) -> bool:
+def begins(path: Path, mark: bytes) -> bool:
+    """Return whether a mark is in the first 4096 bytes of a file."""
     with path.open("rb") as file:
         return mark in file.read(4096)
 

@@ -75,7 +75,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         yield progress
 
 
-def _lines(every: float = EVERY) -> Callable[[str, int, int], None]:
+def _lines(every: float) -> Callable[[str, int, int], None]:
     """A progress callback for logs: where the work is, at most once in so many seconds; short work says nothing."""
     started = shown_at = time.monotonic()
     begun: dict[str, tuple[float, int]] = {}

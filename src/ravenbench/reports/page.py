@@ -2,7 +2,8 @@
 
 In: the name of a template, its values, ``Table`` objects, and matplotlib figures (sizes in inches).
 Out: one page as text (``render``), SVG as text (``svg``), markup for a page (``inline``), and files of figures (SVG,
-PDF, PNG). ``canvas`` gives an empty figure and its axes, ``policy`` a page's content-security policy (text).
+PDF, PNG). ``canvas`` gives an empty figure and its axes, ``policy`` a page's content-security policy (text), ``slugs``
+addresses by name (text).
 
 Figures are drawn with fixed colours; their SVG then names them (``currentColor`` for ink, custom properties for
 setups), so one file serves light and dark. Text stays text in the reader's system font. Equal data give equal bytes.
@@ -21,6 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, lru_cache, partial
 from importlib.resources import files as files_of
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -401,3 +403,18 @@ _ATTRIBUTE = re.compile(r"<[a-zA-Z][^<>]*?\sstyle=\"([^\"]*)\"")
 def inline(figure: Figure, name: str) -> Markup:
     """Return a figure as markup for the page."""
     return Markup(svg(figure, name, inline=True))
+
+
+def slugs(names: list[str]) -> dict[str, str]:
+    """Return a different address for each name, of letters, digits and hyphens; the same names give the same
+    addresses."""
+    addresses: dict[str, str] = {}
+    for name in names:
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "x"
+        free = (
+            address
+            for i in count(1)
+            if (address := plain if i == 1 else f"{plain}-{i}") not in addresses.values()
+        )
+        addresses[name] = next(free)
+    return addresses

@@ -155,6 +155,8 @@ def _as_place(value: Any, parameter: Parameter | None, of_task: bool) -> Any:
         value, "tolist"
     ):  # a number or a row of NumPy, a column of pandas
         value = value.tolist()
+    if isinstance(value, Path) and takes == "str":
+        value = str(value)
     if isinstance(value, str | Path) and "Path" in takes:
         parts = str(value).encode("utf-8", "replace").split(b"/")
         if {"\n", "\0"} & {*str(value)} or max(map(len, parts)) > LONGEST_NAME:

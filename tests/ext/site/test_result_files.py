@@ -165,9 +165,9 @@ def test_signed_results_have_rows_and_say_who_repeated_them(
     alice, bob = (signed(name, place) for name in PEOPLE)
     rows = rows_of(tmp_path)
     assert {row["system"]: row["stated_by"] for row in rows} == {
-        "alice: char-ngram": f"{alice}; repeated by {bob}",
-        "alice: style-only": f"{alice}; repeated by {bob}",
-        "length": f"a run of this site; repeated by {alice}; repeated by {bob}",
+        "alice: char-ngram": f"{alice}; also stated by {bob}",
+        "alice: style-only": f"{alice}; also stated by {bob}",
+        "length": f"a run of this site; also stated by {alice}; also stated by {bob}",
     }, "the same key is the same person"
     assert rows[0]["system"] == "alice: char-ngram"
     assert [row["rank"] for row in rows] == ["1", "2=", "2="]
@@ -200,7 +200,7 @@ def test_an_unsigned_result_is_marked_and_a_given_key_refuses_it(
     shutil.rmtree(tmp_path / "site")
     assert site(bob=bob, alice=place / "alice.json").code == 0
     marks = {row["stated_by"] for row in rows_of(tmp_path)}
-    assert f"bob (not signed); repeated by {signed('alice', place)}" in marks
+    assert f"bob (not signed); also stated by {signed('alice', place)}" in marks
 
 
 def without_verdicts(value: Any) -> None:
@@ -371,7 +371,7 @@ def test_a_board_of_ten_verifiers_each_checked_by_another_run(tmp_path: Path) ->
     rows = rows_of(tmp_path)
     assert sorted(row["system"] for row in rows) == sorted(TEN)
     alice, bob = (signed(name, place) for name in PEOPLE)
-    mark = f"a run of this site; repeated by {alice}; repeated by {bob}"
+    mark = f"a run of this site; also stated by {alice}; also stated by {bob}"
     assert {row["stated_by"] for row in rows} == {mark}
     kinds = {
         one["verifier"]: one["kind"]

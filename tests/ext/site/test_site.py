@@ -18,9 +18,9 @@ from job_fixtures import drawing
 from ravenbench import errors
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
-from ravenbench.ext.site.boards import slugs
 from ravenbench.ext.site.pages import MOST, site
 from ravenbench.reading.answers import SystemAnswers, Truth
+from ravenbench.reports.page import slugs
 from ravenbench.statistics.axes import Content
 from ravenbench.tasks.evaluate.api import with_late
 from ravenbench.tasks.evaluate.report import write_evaluation

@@ -20,10 +20,10 @@ from jinja2 import Template
 
 from ravenbench import __version__
 from ravenbench.errors import InputError
-from ravenbench.ext.site.boards import slugs
 from ravenbench.files import location, write_text
 from ravenbench.outputs import fresh_folder
 from ravenbench.reports.content import badge
+from ravenbench.reports.page import slugs
 from ravenbench.reports.report import analyse
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.evaluation import Evaluation
@@ -98,7 +98,6 @@ def hugging_face(
     InputError
         If a run has no figures with intervals, ``dataset`` is not an id, or Raven cannot write the folder.
     """
-    dataset = str(dataset)
     if not re.fullmatch(r"\w[\w.-]*/\w[\w.-]*", dataset, re.ASCII):
         raise InputError("not the id of a repository", found=dataset, expected="owner/name")
     if isinstance(result, Evaluation):
@@ -116,7 +115,7 @@ def hugging_face(
         )
     given = {
         "dataset": dataset,
-        "source": str(source),
+        "source": source,
         "result": result,
         "badge": badge,
         "raven": __version__,

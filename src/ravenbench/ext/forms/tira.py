@@ -69,7 +69,7 @@ def tira(
     check_folder(out, inputs=[train, test], kind="tira")
     names = f"{verifier} {image}"
     # TIRA puts its commands into quotes.
-    if shlex.join(map(str, [verifier, image])) != names:
+    if shlex.join([verifier, image]) != names:
         raise InputError(
             "verifier or image has characters that a command of TIRA cannot have",
             found=names,

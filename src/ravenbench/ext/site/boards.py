@@ -4,7 +4,7 @@ In: ``boards``: folders of runs and evaluations by address (``Path``), and submi
 address and system. Out: ``boards``: a list of ``Board``; its ``BoardStanding`` rows have ranks (1 = best, None where
 not tested) and ``Number`` figures (a value or None, sometimes with a 95 % interval), AUC and c@1 from 0 to 1, counts of
 unanswered problems. InputError or FormatError for folders and answers that do not fit. Steps: ``joined`` gives stores,
-``by_method`` standings, ``divisions`` attributes of problems, ``parts_of`` c@1 by part, ``slugs`` addresses by name.
+``by_method`` standings, ``divisions`` attributes of problems and ``parts_of`` c@1 by part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, count
+from itertools import combinations
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -100,7 +100,7 @@ class BoardStanding:
     not requested. ``loss`` is the impact of every obfuscator. ``submitted`` says that its answers are a submission;
     ``parts`` has c@1 on parts of the problems, by attribute. A method with several seeds has one row: ``runs`` are the
     rows of its seeds, its figures are their means, and its intervals go from their lowest limit to their highest.
-    ``level`` is the place of its verdict in ``CLASSES``. ``mark`` says who states its figures and who repeated them, or that
+    ``level`` is the place of its verdict in ``CLASSES``. ``mark`` says who states its figures, alone or with others, or that
     it was withdrawn; "" on boards without result files.
     """
 
@@ -220,21 +220,6 @@ class Board:
             for i, s in enumerate(self.standings)
             if i < LEADERS or s.scores[self.metric].value == last
         ]
-
-
-def slugs(names: list[str]) -> dict[str, str]:
-    """Return a different address for each name, of letters, digits and hyphens; the same names give the same
-    addresses."""
-    addresses: dict[str, str] = {}
-    for name in names:
-        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "x"
-        free = (
-            address
-            for i in count(1)
-            if (address := plain if i == 1 else f"{plain}-{i}") not in addresses.values()
-        )
-        addresses[name] = next(free)
-    return addresses
 
 
 class Submitted(Store):

@@ -35,15 +35,14 @@ from ravenbench.ext.site.boards import (
     Submitted,
     boards,
     same_folds,
-    slugs,
 )
 from ravenbench.ext.site.results import read_result
 from ravenbench.files import location, write_text
-from ravenbench.outputs import check_folder
+from ravenbench.outputs import begins, check_folder
 from ravenbench.papers import Paper, bibtex, cited_by
 from ravenbench.reports.envelope import CONTENT_TYPE
 from ravenbench.reports.outside import FILES, takes_answers
-from ravenbench.reports.page import render
+from ravenbench.reports.page import render, slugs
 from ravenbench.reports.report import report_class, report_of, write_whole
 from ravenbench.reports.seeds import runs_of_seeds
 from ravenbench.reports.view import (
@@ -306,7 +305,7 @@ def site(
     results = [
         read_result(name, file, public)
         for name, file in late.items()
-        if file.is_file() and CONTENT_TYPE.encode() in file.read_bytes()[:4096]
+        if file.is_file() and begins(file, CONTENT_TYPE.encode())
     ]
     for one in results:
         del late[one.name]

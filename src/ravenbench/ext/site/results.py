@@ -6,8 +6,8 @@ Out: ``read_result`` a ``ResultFile``; ``compared`` the results over the folds o
 what is ``StatedSystem`` of it (AUC from 0 to 1). FormatError for a damaged file, InputError for a wrong key, or a result that
 differs from another.
 
-A method is the same in two places if its identity and version are. It is repeated if hashes of all its answers and all
-its figures are equal.
+A method is the same in two places if its identity and version are. Two people state the same if hashes of all its answers
+and all its figures are equal: only a run shows whether they are right, since anybody can sign a copy.
 """
 
 from __future__ import annotations
@@ -54,11 +54,13 @@ class ResultFile(NamedTuple):
 
 
 class StatedSystem(NamedTuple):
-    """What runs and results state of a system: a claim, what it was made with, and its authors in words."""
+    """What runs and results state of a system: a claim, what it was made with, its authors in words, and their keys (""
+    without a signature)."""
 
     claim: Claim
     made: str
     authors: str
+    keys: frozenset[str]
 
 
 def read_result(name: str, path: Path, public: Sequence[Path]) -> ResultFile:
@@ -114,7 +116,8 @@ def compared(
             named = one.name if one.name and len(new) == 1 else f"{one.name}: {name}"
             system = systems.setdefault(claim.method, named.removeprefix(": "))
             made = f"Raven {one.raven}, method {claim.method[1]}"
-            known = stated.setdefault(system, StatedSystem(claim, made, one.author))
+            first = StatedSystem(claim, made, one.author, frozenset({"", one.key}))
+            known = stated.setdefault(system, first)
             if known.claim != claim:
                 raise InputError(
                     f"the result of {one.name} has other answers or figures of {name}",
@@ -122,7 +125,7 @@ def compared(
                     expected=f"those of {known.authors}",
                     fix="compare the file with a run: raven report RUN --check FILE",
                 )
-            if one.key[:DIGITS] not in known.authors:  # nobody repeats a result of one's own
-                authors = f"{known.authors}; repeated by {one.author}"
-                stated[system] = known._replace(authors=authors)
+            if one.key not in known.keys:
+                authors = f"{known.authors}; also stated by {one.author}"
+                stated[system] = StatedSystem(claim, known.made, authors, known.keys | {one.key})
     return fitting, stated
