@@ -1,8 +1,10 @@
 """The house keeps its shape: imports point one way, and importing Raven stays light."""
 
 import ast
+import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -353,6 +355,29 @@ def test_what_users_hand_in_is_opened_by_reading_alone():
     assert not unknown, "reading/ gives rows, texts or faults: call one of its functions"
     here = {place for place in OPENED_ELSEWHERE if (ROOT / place).exists()}
     assert used.keys() == here, "a place that opens nothing leaves the list"
+
+
+COME_ALONG = {"markupsafe", "packaging"}  # by Jinja and Matplotlib, and both have types
+
+
+def test_types_are_checked_without_what_only_an_extra_brings():
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    base = {re.split("[<=>]", needed)[0] for needed in project["project"]["dependencies"]}
+    exempt = {
+        module.split(".")[0]
+        for override in project["tool"]["mypy"]["overrides"]
+        for module in override["module"]
+    }
+    imported = set()
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.split(".")[0])
+    known = base | exempt | COME_ALONG | sys.stdlib_module_names
+    assert {"starlette", "cryptography"} < imported
+    assert imported - known == {"ravenbench"}, "name it in tool.mypy.overrides"
 
 
 def test_a_run_hands_its_corpus_on_few_times():
