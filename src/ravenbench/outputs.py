@@ -301,14 +301,16 @@ def fresh_folder(
         files.remove_within(folder)
 
 
+def _names(folder: Path) -> list[str]:
+    return sorted(
+        file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
+    )
+
+
 def _mark(folder: Path, kind: str | None) -> None:
     if kind is not None:
-        names = sorted(
-            file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
-        )
-        files.write_bytes(
-            folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n"
-        )
+        listed = {"kind": kind, "files": _names(folder)}
+        files.write_bytes(folder / MARK, json.dumps(listed, indent=1).encode() + b"\n")
 
 
 def _replace(folder: Path, target: Path) -> None:
@@ -333,10 +335,7 @@ def _replace(folder: Path, target: Path) -> None:
 
 def _upload(folder: Path, target: Path) -> None:
     """Put every file, the page last; other files of an earlier folder are removed."""
-    names = sorted(
-        file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()
-    )
-    names.sort(key=lambda name: name == "index.html")
+    names = sorted(_names(folder), key=lambda name: name == "index.html")
     earlier = [file for file in target.rglob("*") if file.is_file()] if target.exists() else []
     for name in names:
         target_file = target / name

@@ -30,6 +30,12 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Strings = NDArray[np.str_]
 """Names, as ``name_array`` makes them, or of one width as numpy and the files of a run keep them."""
+Arrays = Mapping[str, NDArray[Any]]
+"""Arrays by name, as a cell keeps them."""
+Interval = tuple[float, float]
+"""The lower and the upper limit, in the unit of the figure."""
+Measures = Mapping[str, float | None]
+"""Figures by name, each in its unit; None where undefined."""
 
 Count = Annotated[int, Meta(ge=1, le=10_000)]
 Few = Annotated[int, Meta(ge=0, le=1000)]
@@ -291,6 +297,12 @@ class Problems(Shown):
         return np.flatnonzero(is_used)
 
     @property
+    def places(self) -> tuple[Ints, Ints]:
+        """Where ``documents`` has each known document (known documents,) and each questioned one (n,)."""
+        known = np.searchsorted(self.documents, self.known_index)
+        return known, np.searchsorted(self.documents, self.questioned_index)
+
+    @property
     def calibration_split(self) -> tuple[Problems, Problems]:
         """The training problems and those marked in ``calibrate``, computed once; without marks, all problems twice."""
         # What held itself would stay in memory until Python looks for cycles.
@@ -451,6 +463,11 @@ class Fold(Shown):
             or self.test.language is not None
         ):
             raise ValueError("test problems must be blind()")
+
+    @property
+    def sides(self) -> tuple[tuple[str, Problems, Bools], ...]:
+        """Names, problems and truth of both sets."""
+        return ("train", self.train, self.train_same), ("test", self.test, self.test_same)
 
     def train_digest(self) -> str:
         """The hash (hexadecimal) of the training data, truth included."""

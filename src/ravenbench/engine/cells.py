@@ -28,7 +28,6 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.components import Component, identity
@@ -48,7 +47,7 @@ from ravenbench.store.records import (
 from ravenbench.store.store import Store, keep_open, open_store
 from ravenbench.text.counting import CountedUnits, count_ahead, folder_of
 from ravenbench.text.ppm import close_together
-from ravenbench.types import Floats, Ints, Problems
+from ravenbench.types import Arrays, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import (
     Calibrated,
     FoldFree,
@@ -60,7 +59,7 @@ from ravenbench.verifiers.contract.base import (
 )
 from ravenbench.verifiers.contract.languages import check_language
 
-Filled = tuple[Mapping[str, NDArray[Any]], Mapping[str, str]]
+Filled = tuple[Arrays, Mapping[str, str]]
 """Arrays of a cell, and by problem why it was left unanswered."""
 FIRST = 2
 """Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
@@ -97,7 +96,7 @@ class CellUnit:
         fold = store.plan.folds[cell.fold]
         return fold.train_digest, fold.test_digest
 
-    def size(self, store: Store, cell: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+    def size(self, store: Store, cell: CellPlace, filled: Arrays) -> int:
         """How many problems a cell answers, also where it failed."""
         return len(store.shared_fold(cell.fold).test)
 

@@ -36,7 +36,7 @@ from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
 from ravenbench.text.splicing import FITTED, FREE, FUNCTION_WORDS
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems, name_array
+from ravenbench.types import Bools, Floats, Fold, Interval, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
 BATCHES = 2
@@ -93,7 +93,7 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
     lengths: Shown
     named: float | None
 
-    def interval(self, scorer: str, name: str) -> tuple[float, float] | None:
+    def interval(self, scorer: str, name: str) -> Interval | None:
         """The interval (low, high), in AUC, of a figure of ``content`` or ``lengths``."""
         figure = estimate_of(getattr(self, scorer), name)
         return None if figure is None else figure.interval

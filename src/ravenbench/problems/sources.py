@@ -23,7 +23,7 @@ import numpy as np
 from ravenbench.errors import CorpusError, counted
 from ravenbench.problems.pair_rules import PairRule, Pairs
 from ravenbench.randomness import Draws
-from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
+from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Measures, Problems
 
 
 def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
@@ -42,7 +42,7 @@ def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
     return rng.permutation(np.arange(m, dtype=np.int64) % k)
 
 
-def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
+def same_topic(a: Ints, b: Ints, same: Bools) -> Measures:
     """Return the share of pairs whose texts, on topics ``a`` and ``b`` (n,), have the same topic, among same-author and among
     different-author pairs: keys ``same`` and ``different``, None if a class is empty."""
     one_topic = a == b
@@ -307,7 +307,7 @@ def given(
     train_same = np.asarray(train_same, dtype=bool)
     test_same = np.asarray(test_same, dtype=bool)
     lead = test.known_index[test.known_ptr[:-1]]
-    shares: dict[str, float | None] = {"same": None, "different": None}
+    shares: Measures = {"same": None, "different": None}
     if test.topic is not None and test.topic.codes[test.documents].min(initial=0) >= 0:
         shares = same_topic(
             test.topic.codes[lead], test.topic.codes[test.questioned_index], test_same

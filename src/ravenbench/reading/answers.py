@@ -38,7 +38,7 @@ from ravenbench.reading.problem_sets import SWAPPED, WORDINGS, Wording, is_truth
 from ravenbench.reading.remarks import ids_apart, spelt_alike
 from ravenbench.reading.tabular import is_lines, parsed, record_id, stem_of, table_kind, table_rows
 from ravenbench.text.names import name_key
-from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
+from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Measures, Strings, name_array
 
 MOST_FAULTS = 10
 """Number of faults in answers that an error lists; it counts all."""
@@ -701,7 +701,7 @@ def check_pan_output(folder: str | Path, inputs: Sequence[Path]) -> None:
         check_file(Path(folder) / name, inputs=inputs, mark=mark)
 
 
-def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:
+def write_pan_output(folder: str | Path, measures: Measures) -> list[Path]:
     """Write ``out.json`` and ``evaluation.prototext``; they replace earlier files.
 
     InputError if Raven cannot write them.

@@ -794,6 +794,7 @@ def _load(
     if isinstance(what, str):
         head = what.partition("(")[0].strip()
         if is_named(what):
+            _say_beside(head)
             source = registry.parse("corpus", what)
             _check_options(source.get_params(), options, encoding, f"{head} has a separate reader")
             source = source.set_params(**options) if options else source
@@ -802,6 +803,7 @@ def _load(
             return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
     place = fetched(what)
     if place != what:
+        _say_beside(str(what))
         options["name"] = what
     path = Path(location(place))
     if not is_there(path):
@@ -956,6 +958,12 @@ def is_named(what: str) -> bool:
     return head in registry.targets("corpus") or (
         ":" in head and not Path(what).exists() and "/" not in head
     )
+
+
+def _say_beside(name: str) -> None:
+    """Say that a file or folder here has the name of the known corpus that Raven reads."""
+    if Path(name).exists():
+        remark([f"Raven reads the known corpus {name}; ./{name} names the file or folder here"])
 
 
 def _no_such_corpus(source: str, path: Path) -> InputError:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from ravenbench import registry
 from ravenbench.reports.view import Table, col, table
+from ravenbench.types import Interval
 
-Interval = tuple[float, float] | None
 LACKED = "not compared"
 WITHOUT = (
     " Not compared, because the method ran without parts that it needs; the notes say which"
@@ -37,12 +37,12 @@ class Beside(NamedTuple):
 
     figure: str
     ours: float | None
-    interval: Interval
+    interval: Interval | None
     printed: float
     lacked: bool = False
 
 
-def theirs_is(printed: float | None, ours: float | None, interval: Interval = None) -> str:
+def theirs_is(printed: float | None, ours: float | None, interval: Interval | None = None) -> str:
     """How a printed figure compares with ours; above and below mean beyond our interval, where there is one."""
     if printed is None or ours is None:
         return "n/a"

@@ -40,7 +40,7 @@ from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, 
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.text.splicing import FITTED, FREE, NAMES, NATURAL
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Bools, Floats, Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +77,7 @@ class ContentRow:
 
     verifier: str
     figures: ContentFigures
-    reach: tuple[float, float] | None
+    reach: Interval | None
     judged: Judged[Content]
     behind: ContentFigures | None = None
     whole: float | None = None
@@ -232,7 +232,7 @@ def _judged(
     *,
     barred: str | None,
     confined: str,
-    lengths: Mapping[str, tuple[float, float] | None],
+    lengths: Mapping[str, Interval | None],
 ) -> ContentRow:
     """A row with its verdict."""
     judged = content_axis(
@@ -360,9 +360,7 @@ def _batched(read: Read, name: str, transplanted: TransplantedFold) -> bool | No
     )
 
 
-def _reach(
-    folds: Sequence[KeptFold], scores: Sequence[Versions | None]
-) -> tuple[float, float] | None:
+def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> Interval | None:
     """AUC with content against the truth and with it, means over folds: the ends of what content can do."""
     low, high = (
         mean(
@@ -1163,7 +1161,7 @@ def no_verdict(probe: ContentProbe | None, *, each: bool = True) -> list[str]:
     ]
 
 
-def interval_in_words(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+def interval_in_words(interval: Interval | None, *, signed: bool = False) -> str:
     """Return an interval to follow a value in a sentence; empty without one."""
     if interval is None:
         return ""

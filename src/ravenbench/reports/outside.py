@@ -16,10 +16,9 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
-from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, SpecError, did_you_mean, first_names
 from ravenbench.reading.answers import Truth, align, answer_faults, read_answers
@@ -27,6 +26,7 @@ from ravenbench.reading.decoding import Faults, checked_name
 from ravenbench.reports.report import report_class
 from ravenbench.store.records import CellPlace, CellRecord, Plan, Seconds, VerifierRecord
 from ravenbench.store.store import Cell, Store
+from ravenbench.types import Arrays
 
 P = TypeVar("P", bound=Plan)
 FILES = ("answers.jsonl", "answers.txt")
@@ -213,7 +213,7 @@ def _read_answers(store: Store, name: str, folder: Path, faults: Faults) -> Outs
 
 
 def outside_cell(
-    store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]], error: str | None = None
+    store: Store, name: str, fold: str, arrays: Arrays, error: str | None = None
 ) -> Cell:
     """The cell of an outside system on a fold: its arrays (answers from 0 to 1), or its error."""
     record = store.plan.folds[fold]

@@ -23,6 +23,7 @@ import msgspec
 from markupsafe import Markup, escape
 
 from ravenbench.store.records import Head, VerifierRecord
+from ravenbench.types import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -75,7 +76,7 @@ class Number:
     """A value with its 95 % interval (low, high) in the same unit; None where undefined."""
 
     value: float | None
-    interval: tuple[float, float] | None = None
+    interval: Interval | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return both by name; the value is always called a mean in JSON."""
@@ -273,7 +274,7 @@ def value_of(estimate: Number | Estimate | None) -> float | None:
     return None if estimate is None else estimate.value
 
 
-def interval_of(estimate: Number | Estimate | None) -> tuple[float, float] | None:
+def interval_of(estimate: Number | Estimate | None) -> Interval | None:
     """Return the interval (low, high) of an estimate, in its unit; None without one."""
     return None if estimate is None else estimate.interval
 

@@ -33,9 +33,9 @@ from ravenbench.errors import InputError
 from ravenbench.metrics.base import checked
 from ravenbench.metrics.pan import scores
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, percentiles
+from ravenbench.statistics.estimates import percentiles
 from ravenbench.statistics.novel_topics import sign_flip
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Interval, Ints
 
 NOISE = 0.1
 WEAK = 0.6

@@ -62,13 +62,12 @@ from ravenbench.problems.transplant import shortage
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import (
     Estimate,
-    Interval,
     Units,
     both_quantiles,
     from_variances,
     placements,
 )
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Interval, Ints
 
 CONTENT_MARGIN = 0.02
 """δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``benchmarks simulate``, shown on later ones

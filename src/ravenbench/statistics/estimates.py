@@ -58,7 +58,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Interval, Ints
 
 
 def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, Floats]:
@@ -92,7 +92,10 @@ def _share(ordered: Floats, values: Floats) -> Floats:
     return np.asarray(count / (2 * len(ordered)), dtype=np.float64)
 
 
-Interval = tuple[float, float]
+def mean_of_all(values: Sequence[float | None]) -> float | None:
+    """Return the mean in the unit of the values; None if there are no values or one is None."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 class Estimate(NamedTuple):
@@ -252,7 +255,7 @@ def percentiles(draws: Floats, units: int, level: float = 0.95) -> Interval:
     return float(low), float(high)
 
 
-def expanded(level: float, units: int) -> tuple[float, float]:
+def expanded(level: float, units: int) -> Interval:
     """Return the two quantiles of an expanded percentile interval from ``units`` independent units."""
     from scipy.special import ndtr, stdtrit
 
@@ -289,7 +292,7 @@ Z = 1.959963984540054
 """95 % of a normal distribution are within this many standard deviations."""
 
 
-def wilson(share: float, of: int) -> tuple[float, float]:
+def wilson(share: float, of: int) -> Interval:
     """Return Wilson's 95 % interval of a proportion, given its number of trials."""
     middle = share + Z**2 / (2 * of)
     spread = Z * np.sqrt(share * (1 - share) / of + Z**2 / (4 * of**2))
@@ -308,7 +311,7 @@ class PoolMean(NamedTuple):
 
     mean: float
     error: float | None
-    interval: tuple[float, float] | None
+    interval: Interval | None
     p: float | None
     overlap: float | None
 

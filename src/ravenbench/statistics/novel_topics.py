@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from ravenbench.errors import InputError
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import both_quantiles
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Interval
 
 
 class FoldMean(NamedTuple):
@@ -115,7 +115,7 @@ class PairedTopics(NamedTuple):
     topics can give), and ``detectable``, the smallest true difference found with 80 % power."""
 
     mean: FoldMean
-    interval: tuple[float, float] | None
+    interval: Interval | None
     p: float
     least_p: float
     detectable: float | None
@@ -167,7 +167,7 @@ def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:
     return (int(np.count_nonzero(np.abs(signs @ x) >= bar)) + 1) / (TRIALS + 1)
 
 
-def _interval(d: Floats, w: Floats, mean: float, seed: int, pair: str) -> tuple[float, float]:
+def _interval(d: Floats, w: Floats, mean: float, seed: int, pair: str) -> Interval:
     """Differences the test does not reject: exact up to ``EXACT_INTERVAL`` topics, else with drawn signs."""
     n = len(d)
     if n <= EXACT_INTERVAL:

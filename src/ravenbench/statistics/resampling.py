@@ -61,9 +61,9 @@ from numpy.typing import NDArray
 from ravenbench.metrics.base import Counted, Metric, Sums, categories, measure, metrics_of
 from ravenbench.metrics.pan import METRICS
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, percentiles
+from ravenbench.statistics.estimates import percentiles
 from ravenbench.statistics.ranks import sign_test
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Interval, Ints
 
 BLOCK = 16
 """Weightings swept together: a row of the weights is then one cache line of int32."""

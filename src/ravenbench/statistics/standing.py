@@ -13,7 +13,7 @@ import numpy as np
 
 from ravenbench.errors import counted
 from ravenbench.statistics.estimates import wilson
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Interval
 
 NEAREST = 0.1
 """Largest proportion of others' texts that may come as near if a text is called recognised: a searcher reads the
@@ -31,7 +31,7 @@ class Standing(NamedTuple):
         return self.nearer / self.of
 
     @property
-    def interval(self) -> tuple[float, float]:
+    def interval(self) -> Interval:
         return wilson(self.share, self.of)
 
     @property

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from ravenbench import files, registry
 from ravenbench.errors import StoreError
+from ravenbench.types import Arrays
 
 FORMAT = 4
 """Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell,
@@ -48,8 +49,6 @@ KINDS = (
     "obfuscate",
 )
 """Tasks of Raven's own that a folder may belong to; packages add theirs (``kinds``)."""
-
-Arrays = Mapping[str, NDArray[Any]]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -28,9 +28,7 @@ from ravenbench.reading.parquet import check_unpacked
 from ravenbench.shown import Shown
 from ravenbench.store import records
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems
-
-Arrays = Mapping[str, NDArray[Any]]
+from ravenbench.types import Arrays, Bools, Floats, Fold, Ints, Labels, Problems
 
 RECENT = 128 * 2**20
 """Bytes of folds that are kept."""
@@ -69,7 +67,7 @@ class Cell:
     failed)."""
 
     record: records.CellRecord
-    arrays: Mapping[str, NDArray[Any]]
+    arrays: Arrays
 
     @property
     def error(self) -> str | None:
@@ -263,10 +261,7 @@ class Store(Shown):
     def save_fold(self, fold: Fold) -> None:
         """Write a fold whose problems use the texts of this store."""
         arrays: dict[str, NDArray[Any]] = {}
-        for side, problems, same in (
-            ("train", fold.train, fold.train_same),
-            ("test", fold.test, fold.test_same),
-        ):
+        for side, problems, same in fold.sides:
             arrays |= {
                 f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
                 f"{side}_ptr": problems.known_ptr,
@@ -365,7 +360,7 @@ class Store(Shown):
             raise StoreError(f"{self.path}: the plan names a file outside its folder: {name}")
         return self.path / name
 
-    def write_cell(self, record: records.CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
+    def write_cell(self, record: records.CellRecord, arrays: Arrays) -> None:
         """Commit a cell: its file exists only when it is complete.
 
         A cell that was expensive to compute is on the disk when this returns. Cheap ones are written, so that a killed

@@ -97,10 +97,9 @@ def pair_cosines(tfidf: Tfidf, problems: Problems, halves: Bools | None = None) 
 
     ``halves`` (bags, vocabulary) averages over bags of features too.
     """
-    documents = problems.documents
-    rows = tfidf.rows(problems.texts, documents)
-    known = np.searchsorted(documents, problems.known_index)
-    questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
+    rows = tfidf.rows(problems.texts, problems.documents)
+    known, places = problems.places
+    questioned = places[problems.owner]
     if halves is None:
         cosines = row_cosines(rows, known, questioned)
     else:
@@ -189,11 +188,9 @@ class FunctionWords(Scorer):
 def profile_cosines(profiles: TokenProfiles, problems: Problems) -> Floats:
     """Return (1 + cosine) / 2 of each problem's profiles, (n,) from 0 to 1, averaged over known documents; a zero profile
     has cosine 0."""
-    documents = problems.documents
-    rows = unit(profiles.transform(problems.texts, documents))
-    known = np.searchsorted(documents, problems.known_index)
-    questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
-    cosines = (1 + np.einsum("ij,ij->i", rows[known], rows[questioned])) / 2
+    rows = unit(profiles.transform(problems.texts, problems.documents))
+    known, questioned = problems.places
+    cosines = (1 + np.einsum("ij,ij->i", rows[known], rows[questioned[problems.owner]])) / 2
     return mean_by_problem(np.clip(cosines, 0, 1), problems)
 
 

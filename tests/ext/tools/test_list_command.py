@@ -56,7 +56,7 @@ def test_logs_say_where_the_work_is(monkeypatch, capsys):
 
     clock = iter((0.0, 10.0, 31.0, 40.0, 62.5, 93.0))
     monkeypatch.setattr(show.time, "monotonic", lambda: next(clock))
-    progress = show._lines()
+    progress = show._lines(show.EVERY)
     for done in range(4):
         progress("cells", done, 1000)
     progress("comparing topics", 0, 0)

@@ -13,6 +13,7 @@ import numpy as np
 from ravenbench.ext.case.likelihood_ratios import entropy, pav, tippett
 from ravenbench.randomness import stream
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas
+from ravenbench.types import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,9 +26,7 @@ SAME = SETUP["hits"]
 DIFFERENT = SETUP["random"]
 
 
-def place_figure(
-    pairs: CasePairs, llr: float, interval: tuple[float, float], alike: float
-) -> Figure:
+def place_figure(pairs: CasePairs, llr: float, interval: Interval, alike: float) -> Figure:
     """Draw background pairs by their log10 LR, one dot each, those at least ``alike`` in content large; the case is a
     line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)

@@ -1,4 +1,4 @@
-"""Measures what log10 likelihood ratios (LRs) are worth, and how strong a one so many people can show.
+"""LRMeasures what log10 likelihood ratios (LRs) are worth, and how strong a one so many people can show.
 
 In: log10 LRs (n,), higher = same author, truth (n,), weights (n,) ≥ 0.
 Out: ``supported``: a bound, log10; ``cllr``, ``cllr_min``, ``entropy``: bits (lower = better); ``eer``: 0 to .5;
@@ -43,7 +43,7 @@ WIDEST = 20.0
 
 
 T = TypeVar("T")
-Measures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
+LRMeasures = Mapping[str, Callable[[Floats, Bools, Floats], float]]
 
 
 class LabelledLLR(NamedTuple):
@@ -190,7 +190,7 @@ DRAWS = 400
 LEVEL = 0.95
 """Coverage of intervals."""
 RATES = ("misleading_for", "misleading_against")
-"""Measures that are proportions of pairs."""
+"""LRMeasures that are proportions of pairs."""
 
 
 class MeasureEstimate(Record, frozen=True):
@@ -254,7 +254,7 @@ def mean_misleading(pairs: LabelledLLR) -> tuple[float, float]:
     )
 
 
-def measures(strong: float) -> Measures:
+def measures(strong: float) -> LRMeasures:
     """Return every measure of a validation by its key; ``strong`` is the log10 LR from which a misleading LR counts."""
     return {
         "cllr": cllr,
@@ -288,7 +288,7 @@ def redrawn(
 
 
 def estimated(
-    llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, wanted: Measures
+    llr: Floats, same: Bools, weight: Floats, authors: Ints, seed: int, wanted: LRMeasures
 ) -> dict[str, MeasureEstimate]:
     """Return the measures ``wanted`` of log10 LRs (n,) with 95 % intervals from drawing the ``authors`` (n, 2) of both
     sides with replacement.

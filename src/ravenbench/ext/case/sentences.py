@@ -19,6 +19,7 @@ from typing import Any
 
 from ravenbench.errors import counted
 from ravenbench.reports.view import Column, figure, number
+from ravenbench.types import Interval
 
 SCALE = (
     (6.0, "extremely strong support"),
@@ -90,7 +91,7 @@ def signed(llr: float) -> str:
     return number(llr, Column("", digits=digits(llr), signed=True))
 
 
-def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
+def verbal(llr: float, interval: Interval | None = None) -> str:
     """Return the step of the scale: how much support. There is none below the lowest step, or if the interval includes
     0."""
     low, high = (round(end, MOST_DIGITS) for end in interval or (llr, llr))
@@ -99,7 +100,7 @@ def verbal(llr: float, interval: tuple[float, float] | None = None) -> str:
     return next((text for least, text in SCALE if abs(round(llr, 3)) >= least), NEITHER)
 
 
-def sided(llr: float, interval: tuple[float, float] | None = None) -> str:
+def sided(llr: float, interval: Interval | None = None) -> str:
     """Return the step of the scale, with "for someone else" if it is against the candidate."""
     step = verbal(llr, interval)
     return f"{step} for someone else" if llr < 0 and step != NEITHER else step
@@ -116,9 +117,7 @@ def propositions(name: str, text: str) -> tuple[str, str]:
     return f"{name} wrote {text}", f"someone else wrote {text}"
 
 
-def answer(
-    llr: float, interval: tuple[float, float], name: str, text: str, *, bounded: bool = False
-) -> str:
+def answer(llr: float, interval: Interval, name: str, text: str, *, bounded: bool = False) -> str:
     """Return the answer in one sentence: the findings under both propositions, the step of the scale, the log10 LR,
     whether it is ``bounded``."""
     hp, hd = propositions(name, text)

@@ -47,7 +47,7 @@ from ravenbench.text.common_words import FOREIGN, CommonWords, coverage
 from ravenbench.text.content_words import closed_class
 from ravenbench.text.copies import Copies, Sketch
 from ravenbench.text.names import lookalikes, name_key
-from ravenbench.types import Bools, Document, Floats, Ints, Labels
+from ravenbench.types import Bools, Document, Floats, Interval, Ints, Labels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,7 +126,7 @@ class ContrastAnalysis:
     frequencies: WordTable
     kept_by: str
     chance: float | None
-    right: tuple[float, tuple[float, float]] | None
+    right: tuple[float, Interval] | None
     placed: tuple[Placed, ...]
     size: int
     notes: tuple[str, ...]
@@ -612,7 +612,7 @@ def _placed(
     sides: tuple[ContrastSide, ContrastSide],
     present: Sequence[csr_array],
     units: Sequence[UnitCounts],
-) -> tuple[list[Placed], tuple[float, tuple[float, float]] | None]:
+) -> tuple[list[Placed], tuple[float, Interval] | None]:
     """Every text placed by words that others chose, and the mean of both sides' shares of slices told apart."""
     placed = list[Placed]()
     rng = stream(spec.seed, "contrast-folds")

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from ravenbench.engine.options import Option, plain_of
 from ravenbench.engine.pool import Progress
-from ravenbench.engine.task import Ending, Preview, Work, slug
+from ravenbench.engine.task import Preview, slug
 from ravenbench.ext.contrast.spec import CORPUS, PRIMARY, SECONDARY, TEST, ContrastSpec, build
+from ravenbench.ext.map.command import TextsOnAPage
 from ravenbench.ext.map.spec import FIGURES
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ OUT = Option(
 )
 
 
-class ContrastedTexts(Work):
+class ContrastedTexts(TextsOnAPage):
     """Show which words each of two groups of texts prefers: Zeta (Burrows, Craig, Eder) and keyness, with intervals.
 
     Raven marks words that may be topic. Options have the same names as in stylo's oppose(), with hyphens instead of
@@ -53,7 +54,6 @@ class ContrastedTexts(Work):
     arguments = ("primary", "secondary")
     positional = ("primary", "secondary")
     order = "primary secondary corpus test"
-    shows_defaults = False
     note = "Options have the same names as in stylo's ``oppose``, with ``_`` instead of ``.``."
     result = "TextContrast"
     plan_help = "Only show what Raven would compare, and at what cost; write nothing."
@@ -90,32 +90,15 @@ class ContrastedTexts(Work):
             }
         )
         primary = own["primary"]
-        place = own.get("out") or _place(own["primary"])
+        place = own.get("out") or cls.place(own)
         return preview_contrast(primary, own.get("secondary"), own.get("corpus"), spec, place)
 
     @classmethod
-    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.outputs import check_folder
-        from ravenbench.reports.report import forms_of
-        from ravenbench.reports.view import for_terminal
+    def place(cls, values: Mapping[str, Any]) -> str:
+        return f"contrast-{slug(values['primary']) or 'texts'}"
 
-        given = {name: value for name, value in values.items() if value is not False}
-        out = given.pop("out", None) or _place(given["primary"])
-        figures = forms_of(given.pop("figures", ""))
-        names = (
-            ("corpus", "test")
-            if given.get("corpus") is not None
-            else ("primary", "secondary", "test")
-        )
-        check_folder(
-            out, inputs=[place for name in names if (place := given.get(name))], kind="contrast"
-        )
-        made: TextContrast = cls.call({**given, "progress": progress})
-        page = made.write(out, figures)
-        tables = [for_terminal(one) for one in made.brief() if one.rows]
-        parts = [*made.sentences[1:], *made.analysis.notes, *tables]
-        return Ending({**made.to_json(), "page": str(page)}, parts, page, made.finding())
-
-
-def _place(primary: Any) -> str:
-    return f"contrast-{slug(primary) or 'texts'}"
+    @classmethod
+    def inputs(cls, values: Mapping[str, Any]) -> list[Any]:
+        one = values.get("corpus") is not None
+        names = ("corpus", "test") if one else ("primary", "secondary", "test")
+        return [place for name in names if (place := values.get(name))]

@@ -16,7 +16,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from markupsafe import Markup
 
 from ravenbench.errors import counted
@@ -32,7 +31,7 @@ from ravenbench.ext.contrast.analysis import (
     Placed,
 )
 from ravenbench.ext.map.spec import NO_WORDS
-from ravenbench.ext.map.word_tables import frequency_table, table_for_r
+from ravenbench.ext.map.word_tables import call_of_r, frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.page import COLORS, FAINT, canvas, style, titled
@@ -380,10 +379,7 @@ def stylo_call(a: ContrastAnalysis) -> str:
     }
     if spec.analyzed_features not in ("w", "c"):
         return "oppose() has only words and characters"
-    return (
-        "oppose(gui = FALSE,"
-        f" {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
-    )
+    return call_of_r("oppose", given)
 
 
 def _short(name: str, most: int = 24) -> str:

@@ -18,7 +18,7 @@ from ravenbench.errors import counted
 from ravenbench.reading.account import in_words
 from ravenbench.text.segmenters import detect
 from ravenbench.text.tokens import count_words, words
-from ravenbench.types import Corpus, Floats, Ints, Problems
+from ravenbench.types import Corpus, Floats, Ints, Measures, Problems
 
 
 def summarise(corpus: Corpus) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _pairs(counts: Ints) -> int:
     return int(np.sum(counts * (counts - 1) // 2))
 
 
-def _spread(values: Ints | Floats) -> dict[str, float | None]:
+def _spread(values: Ints | Floats) -> Measures:
     if len(values) == 0:
         return {"min": None, "median": None, "max": None}
     return {

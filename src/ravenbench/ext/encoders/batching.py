@@ -97,8 +97,6 @@ def distinct(
     questioned : (sum k,) int64
         Row of the questioned document that entry is compared with.
     """
-    documents = problems.documents
-    vectors = encode([problems.texts[row] for row in documents])
-    known = np.searchsorted(documents, problems.known_index)
-    questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
-    return vectors, known.astype(np.int64), questioned.astype(np.int64)
+    vectors = encode([problems.texts[row] for row in problems.documents])
+    known, questioned = problems.places
+    return vectors, known, questioned[problems.owner]

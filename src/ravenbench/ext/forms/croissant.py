@@ -11,9 +11,11 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+from ravenbench.errors import InputError
 from ravenbench.ext.freeze.frozen import Manifest, read_manifest, unpacked
 from ravenbench.files import location, read_ordinary, write_bytes, write_json, write_text
 from ravenbench.outputs import check_folder, fresh_folder
@@ -61,8 +63,12 @@ def croissant(
     Raises
     ------
     InputError
-        If the manifest cannot be read, or the folder cannot be written.
+        If the manifest cannot be read, ``published`` is not a date, or the folder cannot be written.
     """
+    try:
+        date.fromisoformat(published)
+    except ValueError:
+        raise InputError("not a date", found=published, expected="one such as 2026-11-30") from None
     check_folder(out, inputs=[manifest], kind="croissant")
     frozen = read_manifest(manifest)
     stated = {"url": url, "license": license, "datePublished": published}

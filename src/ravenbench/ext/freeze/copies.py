@@ -253,10 +253,7 @@ def parts_of(folds: Iterable[Fold]) -> list[SourcePart]:
     return [
         SourcePart(f"{fold.name}/{side}", problems, same)
         for fold in folds
-        for side, problems, same in (
-            ("train", fold.train, fold.train_same),
-            ("test", fold.test, fold.test_same),
-        )
+        for side, problems, same in fold.sides
     ]
 
 

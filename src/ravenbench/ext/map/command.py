@@ -20,7 +20,39 @@ if TYPE_CHECKING:
     from ravenbench.ext.map.report import TextMap
 
 
-class DrawnMap(Work):
+class TextsOnAPage(Work):
+    """A command with options of stylo, which writes a page on texts."""
+
+    shows_defaults = False
+
+    @classmethod
+    def place(cls, values: Mapping[str, Any]) -> str:
+        """Return the folder of the page if none is given."""
+        raise NotImplementedError
+
+    @classmethod
+    def inputs(cls, values: Mapping[str, Any]) -> list[Any]:
+        """Return the places that the command reads."""
+        raise NotImplementedError
+
+    @classmethod
+    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
+        from ravenbench.outputs import check_folder
+        from ravenbench.reports.report import forms_of
+        from ravenbench.reports.view import for_terminal
+
+        given = {name: value for name, value in values.items() if value is not False}
+        out = given.pop("out", None) or cls.place(given)
+        figures = forms_of(given.pop("figures", ""))
+        check_folder(out, inputs=cls.inputs(given), kind=cls.name)
+        made: Any = cls.call({**given, "progress": progress})
+        page = made.write(out, figures)
+        tables = [for_terminal(one) for one in made.brief() if one.rows]
+        parts = [*made.sentences[1:], *made.analysis.notes, *tables]
+        return Ending({**made.to_json(), "page": str(page)}, parts, page, made.finding())
+
+
+class DrawnMap(TextsOnAPage):
     """Draw many texts: dendrogram, consensus tree, maps in two dimensions, network of neighbours, rolling
     attribution.
 
@@ -62,7 +94,6 @@ class DrawnMap(Work):
     )
     arguments = ("corpus",)
     order = "corpus"
-    shows_defaults = False
     note = "Options have the same names as in stylo, with ``_`` instead of ``.``."
     result = "TextMap"
     plan_help = "Only show what Raven would draw, and at what cost; write nothing."
@@ -88,25 +119,12 @@ class DrawnMap(Work):
             if value is not False and name not in ("out", "figures")
         }
         corpus = given.pop("corpus")
-        return preview_map(corpus, cls.read(given), values.get("out") or _place(corpus))
+        return preview_map(corpus, cls.read(given), values.get("out") or cls.place(values))
 
     @classmethod
-    def ending(cls, values: Mapping[str, Any], progress: Progress) -> Ending:
-        from ravenbench.outputs import check_folder
-        from ravenbench.reports.report import forms_of
-        from ravenbench.reports.view import for_terminal
+    def place(cls, values: Mapping[str, Any]) -> str:
+        return f"map-{slug(values['corpus']) or 'texts'}"
 
-        given = {name: value for name, value in values.items() if value is not False}
-        corpus = given["corpus"]
-        out = given.pop("out", None) or _place(corpus)
-        figures = forms_of(given.pop("figures", ""))
-        check_folder(out, inputs=[corpus], kind="map")
-        drawn: TextMap = cls.call({**given, "progress": progress})
-        page = drawn.write(out, figures)
-        rest = [sentence for sentence in drawn.sentences if sentence != drawn.finding()]
-        parts = [*rest, *drawn.analysis.notes, for_terminal(drawn.named()["grouping"])]
-        return Ending({**drawn.to_json(), "page": str(page)}, parts, page, drawn.finding())
-
-
-def _place(corpus: Any) -> str:
-    return f"map-{slug(corpus) or 'texts'}"
+    @classmethod
+    def inputs(cls, values: Mapping[str, Any]) -> list[Any]:
+        return [values["corpus"]]

@@ -43,7 +43,7 @@ import numpy as np
 
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import unit
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Interval, Ints
 
 MEASURES = {
     "delta": "Burrows's Delta: the mean absolute difference of z-scores",
@@ -126,7 +126,7 @@ class GroupingScore:
     measure: str
     by: str
     value: float | None
-    interval: tuple[float, float] | None
+    interval: Interval | None
     shuffled: float | None
     shuffled_95: float | None
 
@@ -266,9 +266,7 @@ def grouping(
     return [GroupingScore("topic's share", "both", share, interval, None, None), *scores]
 
 
-def _jackknife(
-    values: Floats, least: float = -1.0
-) -> tuple[float | None, tuple[float, float] | None]:
+def _jackknife(values: Floats, least: float = -1.0) -> tuple[float | None, Interval | None]:
     """A value, and its interval by the values (units,) that follow it, each of which leaves one unit out; neither below
     ``least`` nor above 1."""
     from scipy.special import stdtrit

@@ -16,7 +16,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 from markupsafe import Markup
 
@@ -26,7 +25,7 @@ from ravenbench.ext.map.analysis import ALL, AS_MANY, MASKED, MapAnalysis, MapVi
 from ravenbench.ext.map.grouping import GroupingScore
 from ravenbench.ext.map.pictures import draw_legend, draw_map, tree_parts
 from ravenbench.ext.map.spec import PICTURES
-from ravenbench.ext.map.word_tables import frequency_table, table_for_r
+from ravenbench.ext.map.word_tables import call_of_r, frequency_table, table_for_r
 from ravenbench.files import write_text
 from ravenbench.papers import cited_by
 from ravenbench.reports.report import FolderView, write_parts
@@ -118,6 +117,10 @@ class TextMap(FolderView):
     def sentences(self) -> list[str]:
         """The findings, one sentence each."""
         return list(_sentences(self.analysis))
+
+    def brief(self) -> list[Table]:
+        """Return the tables for a terminal."""
+        return [self._made["grouping"]]
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -479,7 +482,4 @@ def stylo_call(a: MapAnalysis) -> str:
         given |= {"frequencies": "tables/table_with_frequencies.txt"}
     if spec.sampling != "no":
         given |= {"sampling": f"{spec.sampling}.sampling", "sample.size": spec.sample_size}
-    return (
-        "stylo(gui = FALSE,"
-        f" {', '.join(f'{k} = {msgspec.json.encode(v).decode()}' for k, v in given.items())})"
-    )
+    return call_of_r("stylo", given)

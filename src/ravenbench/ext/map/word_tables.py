@@ -6,8 +6,8 @@ texts and the most units; ``WordTable.culled``: percent of the texts.
 Out: ``stylo_words``, ``units_of``, ``features_of``: lists of words, units or n-grams; ``masked``: units, "#" for each
 word that is hidden; ``samples_of``: a list of samples, each a list of units; ``table_of``: a ``WordTable``: percent of
 a text's units (0 to 100), a row a text, a column a unit, the most frequent first; ``frequency_table``: the same turned,
-a ``Table``; ``table_for_r``: that as text. ``pronouns``: a set, empty without a list. MissingPart where lemmas or parts
-of speech cannot be found.
+a ``Table``; ``table_for_r``: that as text; ``call_of_r``: a call of stylo. ``pronouns``: a set, empty without a list.
+MissingPart where lemmas or parts of speech cannot be found.
 
 References
 ----------
@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 
 from ravenbench.obfuscation.wording.words import base_form, brown, wordnet_pos
@@ -207,3 +208,9 @@ def table_for_r(frequencies: Table) -> str:
         for row in frequencies.rows
     )
     return "\n".join([head, *rows, ""])
+
+
+def call_of_r(function: str, given: Mapping[str, Any]) -> str:
+    """Return the call of a function of stylo, in R."""
+    options = (f"{k} = {msgspec.json.encode(v).decode()}" for k, v in given.items())
+    return f"{function}(gui = FALSE, {', '.join(options)})"

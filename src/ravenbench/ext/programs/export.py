@@ -53,10 +53,7 @@ def export(store: Store, folder: Path) -> list[str]:
     with fresh_folder(folder, kind="export") as place:
         for name in folds:
             fold = store.fold(name)
-            for part, problems, same in (
-                ("train", fold.train, fold.train_same),
-                ("test", fold.test, fold.test_same),
-            ):
+            for part, problems, same in fold.sides:
                 write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
                 write(place / name / part, replace(problems, **labels), same)
         places = {

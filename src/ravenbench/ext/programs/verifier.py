@@ -190,12 +190,13 @@ def _in_order(answers: SystemAnswers, ids: list[str]) -> Floats:
 def _plain(problems: Problems, same: Bools) -> dict[str, Any]:
     """Problems and truth as values that can be kept without pickle."""
     used = problems.documents
+    known, questioned = problems.places
     return {
         "texts": problems.texts.rows(used),
         "ids": problems.ids.tolist(),
         "sizes": problems.sizes,
-        "known": np.searchsorted(used, problems.known_index),
-        "questioned": np.searchsorted(used, problems.questioned_index),
+        "known": known,
+        "questioned": questioned,
         "author": None if problems.author is None else list(problems.author.take(used)),
         "topic": None if problems.topic is None else list(problems.topic.take(used)),
         "same": same,

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ravenbench import files
 from ravenbench.engine.options import checked
@@ -39,7 +38,7 @@ from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.store.store import Store
 from ravenbench.text.splicing import BOTH
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Arrays, Bools, Floats, Ints
 
 ALPHA = 0.05
 Figures = dict[str, Estimate | None]
@@ -159,9 +158,7 @@ def analyse_search(store: Store) -> Search:
     )
 
 
-def results(
-    store: Store, plan: RetrievePlan, method: str, version: str
-) -> dict[str, NDArray[Any]] | None:
+def results(store: Store, plan: RetrievePlan, method: str, version: str) -> Arrays | None:
     """Return a method's results for a version of the queries, over all shards; None if a cell is missing."""
     keys = [c.key for c in plan.cells if c.verifier == method and version_of(c.fold) == version]
     cells = [cell for cell in map(store.read_cell, keys) if cell is not None and cell.error is None]

@@ -26,11 +26,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from ravenbench.ext.retrieval.pool import KINDS, owners
 from ravenbench.statistics.axes import Content
@@ -38,14 +36,14 @@ from ravenbench.statistics.estimates import Estimate, percentiles
 from ravenbench.statistics.novel_topics import sign_flip
 from ravenbench.statistics.ranks import holm
 from ravenbench.statistics.resampling import BLOCK, problem_weights
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Arrays, Bools, Floats, Ints
 
 NDCG = 10
 """Depth of the discounted gain."""
 
 
 def of_queries(
-    counts: Mapping[str, NDArray[Any]], ptr: Ints, ks: Sequence[int], part: str = "all"
+    counts: Arrays, ptr: Ints, ks: Sequence[int], part: str = "all"
 ) -> dict[str, Floats]:
     """Return each measure of each query, (q,), from 0 to 1 (``bits`` from 0 up), NaN if it has no true candidate in this
     part.
@@ -129,7 +127,7 @@ def measure(
             start = stop
 
 
-def of_random(counts: Mapping[str, NDArray[Any]], ptr: Ints, k: int, size: Ints) -> Floats:
+def of_random(counts: Arrays, ptr: Ints, k: int, size: Ints) -> Floats:
     """Return the expected success@k (q,) if ``size`` (q,) of all other candidates had been drawn at random, and
     all true candidates kept."""
     chance = np.ones(len(ptr) - 1)
@@ -202,7 +200,7 @@ def _choose(n: int, m: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1)
 
 
-def levels_of(counts: Mapping[str, NDArray[Any]], ptr: Ints) -> tuple[Floats, Floats]:
+def levels_of(counts: Arrays, ptr: Ints) -> tuple[Floats, Floats]:
     """Return true and other candidates of each query by level of score, (q, levels) each."""
     edges = counts["edges"]
     score = counts["score"]

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from ravenbench.reading.queries import COLUMNS
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Ints, Labels
+from ravenbench.types import Arrays, Bools, Ints, Labels
 
 OTHER = ("on", "off", "off2")
 OWN = ("own", *OTHER, *(f"free_{version}" for version in OTHER))
@@ -160,7 +160,7 @@ class Pool:
                 described[column].codes[items.rows] = items.codes(column)[items.owner]
         return ids, described
 
-    def arrays(self) -> dict[str, NDArray[Any]]:
+    def arrays(self) -> Arrays:
         """Return everything except the texts as arrays by name."""
         parts: dict[str, Any] = {}
         for side, items in (("queries", self.plain.queries), ("candidates", self.candidates)):

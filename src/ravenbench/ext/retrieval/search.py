@@ -13,7 +13,7 @@ verifier as a re-ranker orders the first candidates of each query again; the oth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from ravenbench.ext.retrieval.content import of_rows
 from ravenbench.ext.retrieval.pool import KINDS, Items, Pool, PoolParts, Questions, chosen, owners
 from ravenbench.randomness import stream
 from ravenbench.reading.collector import identity_key
-from ravenbench.types import Bools, Floats, Int32s, Ints, Problems, name_array
+from ravenbench.types import Arrays, Bools, Floats, Int32s, Ints, Problems, name_array
 
 Scores = NDArray[np.float32]
 Ask = Callable[[Ints], Scores]
@@ -50,7 +50,7 @@ def search(
     top: int = 0,
     edges: bool = True,
     tolerance: float = TOLERANCE,
-) -> dict[str, NDArray[Any]]:
+) -> Arrays:
     """Search a shard for every query; return scores of true candidates (t,) and counts of others above and equal to
     each.
 
@@ -210,7 +210,7 @@ def shards(candidates: int, size: int) -> Iterator[Ints]:
         yield np.arange(at, min(at + size, candidates), dtype=np.int64)
 
 
-def added(parts: list[dict[str, NDArray[Any]]]) -> dict[str, NDArray[Any]]:
+def added(parts: list[dict[str, NDArray[Any]]]) -> Arrays:
     """Return the results of shards of the same candidates as one."""
     whole = dict(parts[0])
     for name in ("greater", "equal", "size", "levels"):
@@ -269,10 +269,10 @@ def kept_apart(pool: Pool, lessons: Pool, place: str) -> str | None:
 
 def reranked(
     answer: Callable[[Problems], Floats],
-    counts: Mapping[str, NDArray[Any]],
+    counts: Arrays,
     questions: Questions,
     pool: Pool,
-) -> dict[str, NDArray[Any]]:
+) -> Arrays:
     """Return the result of a search with ``best`` after a verifier orders these; EER and AUC are then unknown.
 
     A query or candidate of several texts gets the mean of its answers (higher = same author).

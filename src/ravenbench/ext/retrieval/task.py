@@ -50,7 +50,7 @@ from ravenbench.store.plans import content_key, decides, fold_record, on_one_tab
 from ravenbench.store.records import CellPlace, FoldRecord, Plan
 from ravenbench.text.counting import forget_counts
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Fold, Ints, Problems
+from ravenbench.types import Arrays, Floats, Fold, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 if TYPE_CHECKING:
@@ -460,7 +460,7 @@ class SearchUnit(CellUnit):
         """Return the queries of a cell."""
         return stored_pool(store).questions(version_of(place.fold))
 
-    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+    def size(self, store: Store, place: CellPlace, filled: Arrays) -> int:
         return len(self.questions(store, place).queries)
 
 

@@ -97,16 +97,13 @@ class Estimator(Scorer):
             return list(zip(known, texts.rows(questioned_rows), strict=True))
         from scipy.sparse import csr_array, issparse
 
-        documents = problems.documents
-        vectors = self.texts_.transform(list(texts.rows(documents)))
+        vectors = self.texts_.transform(list(texts.rows(problems.documents)))
         vectors = csr_array(vectors) if issparse(vectors) else np.asarray(vectors)
         shares = np.repeat(1 / problems.sizes, problems.sizes).astype(
             np.result_type(vectors.dtype, np.float32)
         )
         # scikit-learn's compiled code reads indices of 32 bits alone.
-        places, ends = (
-            part.astype(np.int32)
-            for part in (np.searchsorted(documents, problems.known_index), problems.known_ptr)
-        )
-        mean = csr_array((shares, places, ends), shape=(len(problems), len(documents)))
-        return abs(mean @ vectors - vectors[np.searchsorted(documents, questioned_rows)])
+        cited, questioned = problems.places
+        places, ends = (part.astype(np.int32) for part in (cited, problems.known_ptr))
+        mean = csr_array((shares, places, ends), shape=(len(problems), vectors.shape[0]))
+        return abs(mean @ vectors - vectors[questioned])

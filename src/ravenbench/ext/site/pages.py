@@ -64,6 +64,7 @@ from ravenbench.statistics.ranks import shown_rank
 from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.api import is_run
 from ravenbench.text.names import name_key
+from ravenbench.types import Interval
 
 TITLES = {
     MISLEADS: "AUC where topic misleads",
@@ -166,7 +167,7 @@ def _value(metric: str, standing: BoardStanding) -> float | None:
     return value_of(standing.scores.get(metric))
 
 
-def _interval(metric: str, standing: BoardStanding) -> tuple[float, float] | None:
+def _interval(metric: str, standing: BoardStanding) -> Interval | None:
     return interval_of(standing.scores.get(metric))
 
 

@@ -25,7 +25,7 @@ from ravenbench.reports.content import confinement, exposure
 from ravenbench.statistics.estimates import wilson
 from ravenbench.store.records import Record
 from ravenbench.text.splicing import BOTH
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats, Interval, Ints
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -41,7 +41,6 @@ PRIORS = (0.05, 0.2)
 """Other prior probabilities of "none of them" for which answers are given too."""
 MOST_NAMED = 5
 """Maximum number of names in a note."""
-Interval = tuple[float, float]
 
 
 class NamingAccuracy(Record, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from ravenbench.obfuscation.wording import resources
 from ravenbench.text.alignment import plain_words
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
+from ravenbench.types import Measures
 
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -77,12 +78,12 @@ class Sensibleness:
 
     def __init__(self) -> None:
         self.missing: dict[str, str] = {}
-        self._known: dict[bytes, dict[str, float | None]] = {}
+        self._known: dict[bytes, Measures] = {}
         self._words: dict[str, bool] = {}
         if (reason := missing("brown")) is not None:
             self.missing |= dict.fromkeys(("surprisal", "oov", "repeated_misspellings"), reason)
 
-    def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
+    def measure(self, original: str, rewritten: str) -> Measures:
         """Return every measure of a rewriting minus the original's; None if it was not made."""
         was = self.of(original)
         now = self.of(rewritten)
@@ -93,14 +94,14 @@ class Sensibleness:
             for name in MEASURES
         }
 
-    def of(self, text: str) -> dict[str, float | None]:
+    def of(self, text: str) -> Measures:
         """Return the measures of one text; None if a measure cannot be made here or the text has no words."""
         key = content_hash(text)
         if key not in self._known:
             self._known[key] = self._of(text)
         return self._known[key]
 
-    def _of(self, text: str) -> dict[str, float | None]:
+    def _of(self, text: str) -> Measures:
         spoken = _TOKEN.findall(text)
         words = plain_words(text)
         row: dict[str, float | None] = dict.fromkeys(MEASURES)
@@ -153,7 +154,7 @@ class Sensibleness:
         return is_known
 
 
-def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
+def mean_ranks(values: Mapping[str, Measures]) -> Measures:
     """Return the mean rank of each system over the measures that all systems have and in which some differ, 1 = most
     sensible; ties have the same rank; None without such a measure."""
     from scipy.stats import rankdata

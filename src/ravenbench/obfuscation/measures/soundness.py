@@ -34,6 +34,7 @@ from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.reading.pan_obfuscation import Part
 from ravenbench.text.alignment import align_sentences, changed, plain_words
+from ravenbench.types import Measures
 
 _LONG = 2 * PART_WORDS
 
@@ -100,7 +101,7 @@ def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return joined
 
 
-def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
+def efficiency(parts: Sequence[Part]) -> Measures:
     """Return ``changes_per_1000`` words of the original, and ``edited_share``, the proportion (0 to 1) of both texts'
     words.
 
@@ -275,7 +276,7 @@ class Soundness:
         if similarity is None:
             self.missing["encoder"] = "no sentence encoder was named"
 
-    def measure(self, parts: Sequence[Part]) -> dict[str, float | None]:
+    def measure(self, parts: Sequence[Part]) -> Measures:
         """Take every measure of one rewriting; None where it was not made or there is nothing to measure.
 
         ``words_lost`` is a number per 100 words, ``chrf`` a percentage, ``numbers`` and ``negations`` are shares,
@@ -329,7 +330,7 @@ class Soundness:
         return float(np.asarray(self.similarity(spoken), dtype=np.float64).mean())
 
 
-def survives(measures: Mapping[str, float | None]) -> bool:
+def survives(measures: Measures) -> bool:
     """Return whether a text's meaning survived by ``SURVIVAL``; measures that were not made do not count."""
     return all(
         low - 1e-9 <= value <= high + 1e-9

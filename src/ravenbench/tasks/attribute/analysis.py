@@ -36,7 +36,7 @@ from ravenbench.tasks.attribute.answers import (
     read_answers,
 )
 from ravenbench.tasks.attribute.spec import AttributeSpec
-from ravenbench.types import Ints
+from ravenbench.types import Interval, Ints
 
 LEVEL = 0.05
 DIFFERENCE = 0.05
@@ -90,7 +90,7 @@ class PairScore:
     a: str
     b: str
     difference: float
-    interval: tuple[float, float] | None
+    interval: Interval | None
     p: float
     p_holm: float
     p_t: float | None

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -40,7 +40,7 @@ from ravenbench.errors import SpecError
 from ravenbench.store.records import CellPlace, Plan, Record, VerifierRecord
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.attribute.spec import AttributeSpec
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Arrays, Floats, Ints
 
 
 class DocumentsRecord(Record, frozen=True, kw_only=True):
@@ -221,7 +221,7 @@ class SplitUnit(CellUnit):
             )
         }, {}
 
-    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+    def size(self, store: Store, place: CellPlace, filled: Arrays) -> int:
         return len(filled.get("predicted", ()))
 
 
@@ -229,7 +229,7 @@ class SplitUnit(CellUnit):
 class WeightsUnit(SplitUnit):
     """The weights of a linear method trained on all documents, and their features."""
 
-    def learn(self, store: Store) -> dict[str, NDArray[Any]]:
+    def learn(self, store: Store) -> Arrays:
         documents = open_documents(store)
         features, rows = weights(documents, np.arange(len(documents)), self.method)
         return {
@@ -250,7 +250,7 @@ class MovedUnit(SplitUnit):
 
     base: str = ""
 
-    def learn(self, store: Store) -> dict[str, NDArray[Any]]:
+    def learn(self, store: Store) -> Arrays:
         features, rows = read_weights(store, self.base)
         part = open_splits(store)[self.cells[0].fold]
         return {"moved": moved(open_documents(store), part.train, self.method, features, rows)}

@@ -28,6 +28,7 @@ from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, TITLES, CAt1, s
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
 from ravenbench.reading.answers import Truth
 from ravenbench.reading.tabular import ProblemAttribute
+from ravenbench.statistics.estimates import mean_of_all
 from ravenbench.statistics.ranks import holm, tie_groups
 from ravenbench.tasks.evaluate.evaluation import (
     LEAST_STARS,
@@ -249,7 +250,7 @@ def break_down(
             by_system[name] = tuple(parts_of_system)
             macro[name] = PartScores(
                 {
-                    metric: _mean(
+                    metric: mean_of_all(
                         [scores_of_part.scores[metric] for scores_of_part in parts_of_system]
                     )
                     for metric in metrics
@@ -279,11 +280,6 @@ def _mean_over_parts(resampled: Replicates, part_count: int) -> Replicates:
         problems=None if resampled.problems is None else mean(resampled.problems),
         different=None if resampled.different is None else mean(resampled.different),
     )
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 def evaluate(

@@ -37,13 +37,12 @@ from ravenbench.reports.view import (
 )
 from ravenbench.shown import Shown
 from ravenbench.statistics.ranks import shown_rank, stars
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Interval, Measures
 
 if TYPE_CHECKING:
     import polars
 
 
-Interval = tuple[float, float]
 SHOWN = ("auc", "c@1", "f05u", "f1", "brier", "overall", "final")
 FURTHER = ("precision", "recall", "overall5")
 RANGED = ("auc", "c@1", "overall", "final")
@@ -67,7 +66,7 @@ class SystemScores:
 
     name: str
     value: Floats
-    scores: Mapping[str, float | None]
+    scores: Measures
     interval: Mapping[str, Interval | None]
     ece: float
     cllr: Cllr
@@ -81,10 +80,7 @@ class SystemScores:
             "system": self.name,
             **_scores_json(self.scores),
             "missing": self.missing,
-            "interval": {
-                metric: None if interval is None else list(interval)
-                for metric, interval in self.interval.items()
-            },
+            "interval": _ranges(self.interval),
             "tie_group": self.tie_group,
             "calibration": {"ece": self.ece, **self.cllr._asdict()},
         }
@@ -126,16 +122,12 @@ class Skipped(NamedTuple):
 class PartScores(NamedTuple):
     """Metrics, in their units, and their intervals on some of the problems; None where undefined."""
 
-    scores: Mapping[str, float | None]
+    scores: Measures
     interval: Mapping[str, Interval | None]
 
     def to_json(self) -> dict[str, Any]:
         """Return metrics, and intervals under ``interval``."""
-        ranges = {
-            metric: None if interval is None else list(interval)
-            for metric, interval in self.interval.items()
-        }
-        return {**_scores_json(self.scores), "interval": ranges}
+        return {**_scores_json(self.scores), "interval": _ranges(self.interval)}
 
 
 @dataclass(frozen=True)
@@ -339,7 +331,11 @@ class Evaluation(Shown):
         return polars.DataFrame(rows, infer_schema_length=None)
 
 
-def _scores_json(scores: Mapping[str, float | None]) -> dict[str, float | int | None]:
+def _ranges(intervals: Mapping[str, Interval | None]) -> dict[str, list[float] | None]:
+    return {metric: interval and [*interval] for metric, interval in intervals.items()}
+
+
+def _scores_json(scores: Measures) -> dict[str, float | int | None]:
     """Metrics as they are, ``unanswered`` as a count."""
     return {
         metric: int(value) if metric == "unanswered" and value is not None else value

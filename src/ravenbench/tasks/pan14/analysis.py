@@ -29,7 +29,7 @@ from ravenbench.store.store import Store
 from ravenbench.tasks.evaluate.analysis import evaluate
 from ravenbench.tasks.evaluate.evaluation import Evaluation, PartScores, SystemScores
 from ravenbench.tasks.pan14.plan import Pan14CorpusRecord, Pan14Plan
-from ravenbench.types import Floats, Labels, name_array
+from ravenbench.types import Floats, Interval, Labels, Measures, name_array
 
 REPLICATES = 10_000
 """How often problems are resampled for the intervals."""
@@ -43,8 +43,8 @@ class Row:
     """One system on some problems: metrics in their units, mostly 0 to 1 (None where undefined) with 95 % intervals,
     count of unanswered problems, seconds."""
 
-    scores: Mapping[str, float | None]
-    interval: Mapping[str, tuple[float, float] | None]
+    scores: Measures
+    interval: Mapping[str, Interval | None]
     unanswered: int
     seconds: float | None
 

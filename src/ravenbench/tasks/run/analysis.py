@@ -41,7 +41,7 @@ from ravenbench.tasks.run.probes import (
 from ravenbench.tasks.run.record import PointRecord, RunPlan
 from ravenbench.tasks.run.setups import no_choice
 from ravenbench.tasks.run.variants import Variants, spread_of, variants
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Interval, Measures
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -58,7 +58,7 @@ class FoldRow:
     name: str
     setup: str
     info: FoldRecord
-    metrics: Mapping[str, Mapping[str, float | None]]
+    metrics: Mapping[str, Measures]
 
 
 def fold_rows(
@@ -73,14 +73,12 @@ def fold_rows(
 
     rows: list[FoldRow] = []
     failures: list[Failure] = []
-    sums_of_cells: list[
-        tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None], float]
-    ] = []
+    sums_of_cells: list[tuple[dict[str, Measures], str, Sums, dict[str, float | None], float]] = []
     added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
     for fold, setup in setups:
         info = store.plan.folds[fold]
         truth = store.truth(fold)
-        by_verifier: dict[str, Mapping[str, float | None]] = {}
+        by_verifier: dict[str, Measures] = {}
         for name in names:
             cell = store.cell(name, fold)
             if cell is not None and cell.answers is not None:
@@ -309,11 +307,11 @@ class Setup:
     name: str
     topics: tuple[tuple[str, ...], ...]
     folds: int
-    pairs: Mapping[str, float | None]
-    split: Mapping[str, float | None]
-    documents: Mapping[str, float | None]
-    authors: Mapping[str, float | None]
-    composition: Mapping[str, float | None]
+    pairs: Measures
+    split: Measures
+    documents: Measures
+    authors: Measures
+    composition: Measures
     neighbours: tuple[tuple[str, str, float], ...]
     mean_similarity: float | None
     max_similarity: float | None
@@ -334,9 +332,9 @@ class Result:
     setup: str
     folds: int
     planned: int
-    mean: Mapping[str, float | None]
-    std: Mapping[str, float | None]
-    p: Mapping[str, float | None]
+    mean: Measures
+    std: Measures
+    p: Measures
     unanswered: float | None
     rank: float | None
 
@@ -356,7 +354,7 @@ class Shortcut:
     hits: float | None
     random: float | None
     difference: float | None
-    interval: tuple[float, float] | None
+    interval: Interval | None
     detectable: float | None
 
     @property
@@ -386,7 +384,7 @@ class Analysis(Answer[RunPlan]):
     Plan = RunPlan
 
     pools: int
-    composition: Mapping[str, float | None]
+    composition: Measures
     detectable: float | None
     setups: tuple[Setup, ...]
     verifiers: tuple[str, ...]
@@ -400,7 +398,7 @@ class Analysis(Answer[RunPlan]):
     no_strata: str | None
     lengths: tuple[LengthRow, ...]
     variants: Variants | None
-    stability: Mapping[str, Mapping[str, float | None]]
+    stability: Mapping[str, Measures]
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]
 
@@ -557,18 +555,18 @@ def _topics(info: FoldRecord) -> bool:
     return bool(info.train_topics) and bool(info.test_topics)
 
 
-def _pairs(counts: PairCounts) -> dict[str, float | None]:
+def _pairs(counts: PairCounts) -> Measures:
     return {
         "train": float(counts.fit.total + counts.calibrate.total),
         "test": float(counts.test.total),
     }
 
 
-def _sides(sides: Sides | None) -> dict[str, float | None] | None:
+def _sides(sides: Sides | None) -> Measures | None:
     return None if sides is None else {"train": sides.train, "test": sides.test, "both": sides.both}
 
 
-def _composition(infos: Iterable[FoldRecord]) -> dict[str, float | None]:
+def _composition(infos: Iterable[FoldRecord]) -> Measures:
     return _means(
         None
         if (composition := i.composition) is None
@@ -646,7 +644,7 @@ def _result(
     )
 
 
-def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[float]:
+def _values(scores: Iterable[Measures], metric: str) -> list[float]:
     return [value for score in scores if (value := score[metric]) is not None]
 
 
@@ -662,7 +660,7 @@ def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Float
     ).reshape(-1, len(names))
 
 
-def _mean_score(completed: Sequence[Mapping[str, float | None]], metric: str) -> float | None:
+def _mean_score(completed: Sequence[Measures], metric: str) -> float | None:
     """The mean over folds; None where answers leave the metric undefined on a fold, which a mean of the others would
     pass over: F1 of a verifier that leaves all of it unanswered."""
     undefined = any(scores[metric] is None and scores["auc"] is not None for scores in completed)
@@ -729,7 +727,7 @@ def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int
     return {number: float(np.mean(values)) for number, values in by_number.items()}
 
 
-def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:
+def _means(records: Iterable[Measures | None]) -> Measures:
     known = [record for record in records if record]
     return {
         key: mean(metrics_of_fold.get(key) for metrics_of_fold in known)

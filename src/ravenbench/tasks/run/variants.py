@@ -50,7 +50,7 @@ from ravenbench.statistics.estimates import (
 )
 from ravenbench.statistics.ranks import holm
 from ravenbench.tasks.run.spec import methods_of
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Bools, Floats, Measures
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -170,7 +170,6 @@ def _estimate(value: float, parts: Sequence[tuple[float, float]], drawn: Drawn) 
 
 
 LEVEL = 0.05
-Means = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -184,8 +183,8 @@ class MethodRow:
     method: str
     setup: str
     runs: int
-    mean: Means
-    spread: Means
+    mean: Measures
+    spread: Measures
     auc: Estimate
     share: float | None
     difference: Estimate | None
@@ -216,7 +215,7 @@ class Variants:
 
 
 def variants(
-    store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Means]
+    store: Store, plan: RunPlan, results: Mapping[tuple[str, str], Measures]
 ) -> Variants | None:
     """Return the figures of all methods; None if no method has several runs and none was named for comparison.
 

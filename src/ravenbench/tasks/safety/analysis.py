@@ -35,7 +35,7 @@ from ravenbench.statistics.attacks import (
     impact_intervals,
     verification_effect,
 )
-from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.statistics.estimates import expanded, mean_of_all
 from ravenbench.statistics.ranks import holm, sign_test
 from ravenbench.statistics.standing import Standing
 from ravenbench.store.store import Cell, Store
@@ -50,7 +50,7 @@ from ravenbench.tasks.safety.record import (
     RewrittenSet,
     SafetyPlan,
 )
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Interval, Ints, Measures
 
 FEW = 20
 """Fewest attacked problems to rank obfuscators; with fewer, an obfuscator may seem to help by chance."""
@@ -77,12 +77,12 @@ class VerifierRow:
 
     def mean(self, field: str) -> float | None:
         """Mean over seeds of a number of the effect: ``impact``, ``delta_acc``, ``delta_auc`` …"""
-        values = [
-            getattr(effect.effect if hasattr(effect.effect, field) else effect, field)
-            for effect in self.effects.values()
-        ]
-        known = [value for value in values if value is not None]
-        return sum(known) / len(known) if known and len(known) == len(values) else None
+        return mean_of_all(
+            [
+                getattr(effect.effect if hasattr(effect.effect, field) else effect, field)
+                for effect in self.effects.values()
+            ]
+        )
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class RecoveryRow:
     recovery: float | None
     false_accepts: float | None
     unsafe: bool | None
-    verifiers: Mapping[str, float | None]
+    verifiers: Measures
     why_not: str | None = None
     restored: float | None = None
     precision: float | None = None
@@ -221,12 +221,6 @@ def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
         return cell
     assert cell.answers is not None
     return cell.answers
-
-
-def mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean in the unit of the values; None if there are no values or one is None."""
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -390,14 +384,16 @@ class Verifiers(JudgedMethods):
         traced = rewritten.inversion if attack == "invert" else None
         return RecoveryRow(
             attack,
-            mean(
+            mean_of_all(
                 [
                     recovery_of_seed.recovery
                     for recovery_of_seed in recovered.values()
                     if recovery_of_seed.recovery is not None
                 ]
             ),
-            mean([recovery_of_seed.false_accepts for recovery_of_seed in recovered.values()]),
+            mean_of_all(
+                [recovery_of_seed.false_accepts for recovery_of_seed in recovered.values()]
+            ),
             unsafe(list(recovered.values())),
             {name: recovery_of_seed.recovery for name, recovery_of_seed in recovered.items()},
             restored=None if traced is None else traced.recall,
@@ -531,12 +527,12 @@ def _obfuscator(
     return ObfuscatorRow(
         name=obfuscator.name,
         error=obfuscator.error,
-        average_impact=mean(list(by_seed.values())),
+        average_impact=mean_of_all(list(by_seed.values())),
         interval=intervals.average,
         over_problems=intervals.problems,
         over_verifiers=intervals.verifiers,
         by_seed=by_seed,
-        competent=mean([row.mean("impact") for row in competent]),
+        competent=mean_of_all([row.mean("impact") for row in competent]),
         survivors=share,
         surviving=impact_there,
         surviving_interval=impact_interval,
@@ -578,7 +574,7 @@ def _surviving(
     return share, float(np.mean(surviving)), first_interval.average
 
 
-def _quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Number]:
+def _quality(rows: Sequence[Measures], seeds: int) -> dict[str, Number]:
     """Means over texts (and seeds) with intervals over texts; None where a measure was made for no text."""
     qualities = {}
     for name in rows[0] if rows else ():

@@ -49,7 +49,7 @@ from ravenbench.tasks.safety import record as records
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 from ravenbench.texts import content_hash
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats, Ints, Measures
 
 VERSION = 3
 """Increase it whenever a measure changes."""
@@ -201,7 +201,7 @@ def unmeasured(store: Store) -> dict[str, int]:
     return {measure: count for measure, count in lost.items() if count > 0}
 
 
-def _numbers(values: Mapping[str, float | None]) -> dict[str, float | None]:
+def _numbers(values: Measures) -> Measures:
     return {name: None if value is None else float(value) for name, value in values.items()}
 
 

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike
 from ravenbench.randomness import stream
 from ravenbench.reading.reviews import VERDICTS
 from ravenbench.reports.cells import mean
-from ravenbench.statistics.estimates import Interval, percentiles
+from ravenbench.statistics.estimates import percentiles
 from ravenbench.store.store import Store
 from ravenbench.tasks.safety.measures import measures_of, read_grades
 from ravenbench.tasks.safety.record import GradedText, MeasuredText, SafetyPlan
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Interval
 
 
 def ordinal_alpha(grades: ArrayLike) -> float | None:

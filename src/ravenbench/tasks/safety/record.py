@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from ravenbench.store.records import Plan, Record
+from ravenbench.types import Measures
 
 
 class AttackedCorpus(Record, frozen=True, kw_only=True):
@@ -106,9 +107,9 @@ class SafetyPlan(Plan, frozen=True, kw_only=True):
 class MeasuredText(Record, frozen=True, kw_only=True):
     """Measures of one rewriting by name (None where there was nothing to measure), and whether its meaning survived."""
 
-    soundness: dict[str, float | None]
-    sensibleness: dict[str, float | None]
-    efficiency: dict[str, float | None]
+    soundness: Measures
+    sensibleness: Measures
+    efficiency: Measures
     survives: bool
 
 

@@ -35,6 +35,7 @@ from ravenbench.reports.view import (
     value_of,
 )
 from ravenbench.statistics.attacks import REASONS, Change
+from ravenbench.statistics.estimates import mean_of_all
 from ravenbench.tasks.safety.analysis import (
     FEW,
     AttributionRow,
@@ -43,7 +44,6 @@ from ravenbench.tasks.safety.analysis import (
     Shame,
     VerifierRow,
     listed,
-    mean,
 )
 from ravenbench.tasks.safety.measures import unmeasured
 
@@ -172,7 +172,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             )
             lacked = any("; fix: " in note for note in obfuscator.notes)
             for field, theirs in zip(fields, printed, strict=False):
-                ours = mean([effect.mean(field) for effect in obfuscator.counted])
+                ours = mean_of_all([effect.mean(field) for effect in obfuscator.counted])
                 head = DELTAS.get(field, ("impact",))[0]
                 interval = obfuscator.interval if field == "impact" else None
                 rows.append(Beside(f"{obfuscator.name}: {head}", ours, interval, theirs, lacked))
@@ -208,7 +208,9 @@ class SafetyReport(Report[SafetyAnalysis]):
         def average(field: str) -> Col[ObfuscatorRow]:
             return col(
                 DELTAS[field][0],
-                lambda obfuscator: mean([attack.mean(field) for attack in obfuscator.counted]),
+                lambda obfuscator: mean_of_all(
+                    [attack.mean(field) for attack in obfuscator.counted]
+                ),
                 signed=True,
                 terminal=False,
             )

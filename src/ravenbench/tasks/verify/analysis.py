@@ -16,7 +16,7 @@ from ravenbench.reports.cells import published
 from ravenbench.reports.content import ContentProbe, content_probe
 from ravenbench.store.store import Cell, Store
 from ravenbench.tasks.verify.plan import Collected, VerifyPlan, cells_of, collect, read_trained
-from ravenbench.types import Answers, Floats
+from ravenbench.types import Answers, Floats, Measures
 
 METRICS = ("auc", "c@1", "final")
 """Those of PAN-2014: the area under the ROC curve, accuracy that rewards non-answers, and their product."""
@@ -39,7 +39,7 @@ class Answered(Answer[VerifyPlan]):
     answers: Answers
     faults: Mapping[str, str]
     missing: Mapping[str, str]
-    scores: Mapping[str, float | None] | None
+    scores: Measures | None
     fit: float | None
     score: float
     content: ContentProbe | None = None
@@ -87,7 +87,7 @@ class Answered(Answer[VerifyPlan]):
         return int((self.answers.value == 0.5).sum()) - self.unjudged
 
 
-def _scores(store: Store, plan: VerifyPlan, collected: Collected) -> dict[str, float | None]:
+def _scores(store: Store, plan: VerifyPlan, collected: Collected) -> Measures:
     from ravenbench.metrics import scores
 
     # Problems that could not be read stand last; where truth names them, they count as unanswered.

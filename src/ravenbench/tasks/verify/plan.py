@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +19,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from ravenbench import files, registry
 from ravenbench.components import Component
@@ -41,7 +40,7 @@ from ravenbench.reading.problem_sets import ProblemSet
 from ravenbench.store.plans import cell_key, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace, Plan, Record, record_or_none, write_record
 from ravenbench.store.store import Cell, Store, open_store
-from ravenbench.types import Answers, Bools, Fold, Problems, name_array
+from ravenbench.types import Answers, Arrays, Bools, Fold, Problems, name_array
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Verifier, as_verifier
 from ravenbench.verifiers.contract.folds import collapsed
@@ -293,7 +292,7 @@ class BlockUnit(CellUnit):
     def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
         return store.plan_as(VerifyPlan).learned, self._test(store).digest()
 
-    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+    def size(self, store: Store, place: CellPlace, filled: Arrays) -> int:
         return self.block.stop - self.block.start
 
     def where(self, place: CellPlace) -> str:

@@ -35,6 +35,7 @@ from ravenbench.engine.options import (
 from ravenbench.engine.task import Draft, Preview, Task, slug
 from ravenbench.errors import InputError, RavenError, SpecError, remark, said
 from ravenbench.shown import Shown
+from ravenbench.types import Measures
 
 if TYPE_CHECKING:
     from ravenbench.problems.overlap import LearnedHashes
@@ -98,7 +99,7 @@ class Verified(Shown):
     faults: Mapping[str, str]
     left_out: Mapping[str, str]
     notes: tuple[str, ...]
-    seconds: Mapping[str, float | None]
+    seconds: Measures
     folder: Path
 
     _shown_by = "reports.report:report_of"

@@ -62,9 +62,8 @@ from ravenbench.reports.cells import Failure
 from ravenbench.reports.view import unlike
 from ravenbench.store.records import Record
 from ravenbench.store.store import Store
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Interval
 
-Interval = tuple[float, float]
 RARE = 0.01
 """Raven answers a case only if more than this proportion of the background's sets of texts by one author agree as
 little."""

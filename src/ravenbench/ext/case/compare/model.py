@@ -65,7 +65,7 @@ from ravenbench.reports.content import confinement, exposure
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Store
 from ravenbench.text.tokens import count_words
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Interval, Ints, Problems
 
 FUSED = "all together"
 """The name of the fusion beside the verifiers'."""
@@ -531,7 +531,7 @@ def promise(valid: Validated, seed: int) -> Mapping[str, MeasureEstimate]:
     return estimated(valid.llr[FUSED], pairs.same, pairs.weight, pairs.authors, seed, promised)
 
 
-def ends_of(drawn: Floats) -> tuple[float, float]:
+def ends_of(drawn: Floats) -> Interval:
     """Return the 95 % interval of one log10 LR over all draws (1, d)."""
     tails = (1 - LEVEL) / 2
     low, high = np.quantile(drawn, [tails, 1 - tails])

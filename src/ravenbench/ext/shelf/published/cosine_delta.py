@@ -68,10 +68,7 @@ class CosineDelta(Scorer):
         used = problems.documents
         profiles = unit(self.profiles_.transform(problems.texts, used))
         profiles[[WORD.search(problems.texts[row]) is None for row in used]] = np.nan
-        place = np.full(len(problems.texts), -1, dtype=np.int64)
-        place[used] = np.arange(len(used))
-        known = place[problems.known_index]
-        questioned = place[problems.questioned_index[problems.owner]]
+        known, questioned = problems.places
         return mean_by_problem(
-            np.einsum("ij,ij->i", profiles[known], profiles[questioned]), problems
+            np.einsum("ij,ij->i", profiles[known], profiles[questioned[problems.owner]]), problems
         )

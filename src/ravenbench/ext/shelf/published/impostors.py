@@ -225,10 +225,8 @@ class Contests(Scorer):
         """Return the score of each problem, (n,): the mean over known documents if each has its own contests. NaN if a
         side of a problem has no features, or too few impostors are left."""
         chosen = self.settings()
-        used = problems.documents
-        texts = [normalised(text) for text in problems.texts.rows(used)]
-        place = np.full(len(problems.texts), -1, dtype=np.int64)
-        place[used] = np.arange(len(used))
+        texts = [normalised(text) for text in problems.texts.rows(problems.documents)]
+        places, queried = problems.places
         masks = np.unpackbits(
             self.subsets_, axis=1, count=chosen.iterations, bitorder="little"
         ).astype(np.float32)
@@ -236,13 +234,13 @@ class Contests(Scorer):
         sides = []
         owner = []
         for i in range(len(problems)):
-            known = place[problems.known(i)]
-            documents = [*known, place[problems.questioned_index[i]]]
+            known = places[problems.known_ptr[i] : problems.known_ptr[i + 1]]
+            documents = [*known, queried[i]]
             allowed.append(self.background_.allowed([texts[row] for row in documents]))
             parts = known[:, None] if chosen.known == "each" else [known]
             sides += [*parts]
             owner += [i] * len(parts)
-        questioned = place[problems.questioned_index][owner]
+        questioned = queried[owner]
         forest = self.space_.forest()
         level = self._levels(texts, sides, questioned, chosen.cut)
         own = self.space_.read(texts, forest)

@@ -93,8 +93,7 @@ class Observations:
         if self.tags is not None:
             kinds.append(_Kind(self.tags, [tagged(text) for text in texts]))
         level = np.array([levels(text) for text in texts]).reshape(len(texts), len(LEVELS))
-        known = np.searchsorted(used, problems.known_index)
-        questioned = np.searchsorted(used, problems.questioned_index)
+        known, questioned = problems.places
         result = np.empty((len(problems), len(MEASURES), len(MEANS), self.count))
         for i, u in enumerate(questioned):
             rows = known[problems.known_ptr[i] : problems.known_ptr[i + 1]]

@@ -85,11 +85,8 @@ class TwoLevel(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         """Return log10 LRs (n,) of the model, before any calibration; 0 if a side is empty."""
-        documents = problems.documents
-        counts, sizes = self.counts(problems.texts, documents)
-        known, questioned = (
-            np.searchsorted(documents, q) for q in (problems.known_index, problems.questioned_index)
-        )
+        counts, sizes = self.counts(problems.texts, problems.documents)
+        known, questioned = problems.places
         starts = problems.known_ptr[:-1]
         y = np.add.reduceat(counts[known], starts)
         size = np.add.reduceat(sizes[known], starts)

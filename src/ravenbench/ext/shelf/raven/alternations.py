@@ -210,13 +210,10 @@ class Alternations(Scorer):
 
     def ratios(self, problems: Problems) -> Floats:
         """Return what each alternation adds, (n, alternations)."""
-        cited = problems.documents
-        counts = counted(problems.texts.rows(cited))
-        questioned = _damped(counts[np.searchsorted(cited, problems.questioned_index)])
-        known = np.add.reduceat(
-            counts[np.searchsorted(cited, problems.known_index)], problems.known_ptr[:-1]
-        )
-        known = _damped(known)
+        counts = counted(problems.texts.rows(problems.documents))
+        cited, queried = problems.places
+        questioned = _damped(counts[queried])
+        known = _damped(np.add.reduceat(counts[cited], problems.known_ptr[:-1]))
         ratios = [
             _log10(known[:, part] + questioned[:, part], usual)
             - _log10(known[:, part], usual)

@@ -38,6 +38,7 @@ from ravenbench.store.store import Store
 from ravenbench.tasks.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
 from ravenbench.tasks.safety.measures import check_encoder, measures_of, soundness_by
 from ravenbench.tasks.safety.record import SafetyPlan
+from ravenbench.types import Measures
 
 SHOWN = {
     "words_lost": "words lost",
@@ -66,7 +67,7 @@ def _facts(
     return _formatted(soundness_by(encoder).measure(parts), titles)
 
 
-def _formatted(values: Mapping[str, float | None], titles: Mapping[str, str]) -> dict[str, str]:
+def _formatted(values: Measures, titles: Mapping[str, str]) -> dict[str, str]:
     return {
         title: f"{value:.3f}"
         for name, title in titles.items()
