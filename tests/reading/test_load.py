@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from ravenbench import registry
 from ravenbench.components import Component
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, remarks_gathered
 from ravenbench.ext.corpora.summary import summarise
 from ravenbench.reading import catalogue as cat
 from ravenbench.reading.load import load_corpus
@@ -97,6 +97,24 @@ def test_what_is_not_a_corpus_is_explained(tmp_path, pairs, table):
 def test_problem_sets_are_no_corpus(pan14):
     with pytest.raises(InputError, match="--train and --test"):
         load_corpus(pan14 / "du_essays.zip")
+
+
+def test_a_folder_with_the_name_of_a_known_corpus_is_not_passed_over_in_silence(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for author in ("ann", "bob"):
+        for text in ("one", "two"):
+            file = tmp_path / "synthetic" / author / f"{text}.txt"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"{author} wrote text {text} of these words")
+    with remarks_gathered() as said:
+        assert len(load_corpus("synthetic(authors=2, documents=8)")) > 4
+    told = "Raven reads the known corpus synthetic; ./synthetic names the file or folder here"
+    assert told in said
+    with remarks_gathered() as said:
+        assert len(load_corpus("./synthetic")) == 4
+    assert told not in said
 
 
 def test_the_catalogue_says_what_a_user_needs():

@@ -32,6 +32,8 @@ from ravenbench.text.alignment import match, pieces
 from ravenbench.text.nltk_data import missing
 
 Span = tuple[int, int]
+Corrections = list[tuple[int, int, str]]
+"""Begin and end of each, and the text that comes there."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _OPENING = re.compile(r"(?:\A|[.!?…:]|\n)[\"'“‘(\[\s]{0,12}\Z")
@@ -411,10 +413,10 @@ def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(mended_parts)
 
 
-def _changes(original: str, text: str) -> list[tuple[int, int, str]]:
+def _changes(original: str, text: str) -> Corrections:
     """Corrections of ``text`` as (start, end, new), in order and without overlap."""
     proposed = _Tokens(original, text).corrections()
-    disjoint: list[tuple[int, int, str]] = []
+    disjoint: Corrections = []
     for start, end, replacement in sorted(proposed):
         if not disjoint or start >= disjoint[-1][1]:
             disjoint.append((start, end, replacement))
@@ -460,7 +462,7 @@ class _Tokens:
         word = re.search(r"\w", text[span[0] : span[1]])
         return span[0] + word.start() if word else span[1]
 
-    def corrections(self) -> list[tuple[int, int, str]]:
+    def corrections(self) -> Corrections:
         changes = self._stops()
         # After a full stop that is put back the capital is right.
         self.opens |= {
@@ -482,7 +484,7 @@ class _Tokens:
         previous_source = self.source[j - 1]
         return source_word is None or previous_source is None or source_word != previous_source + 1
 
-    def _junction(self, j: int, word: str) -> list[tuple[int, int, str]]:
+    def _junction(self, j: int, word: str) -> Corrections:
         previous_word = self.new[j - 1]
         if (
             word.lower() == previous_word.lower()
@@ -513,7 +515,7 @@ class _Tokens:
     def _was_end(self, i: int | None) -> bool:
         return i is not None and (i + 1 >= len(self.old) or self.old_opens[i + 1])
 
-    def _spacing(self, j: int) -> list[tuple[int, int, str]]:
+    def _spacing(self, j: int) -> Corrections:
         gap = self.gap[j]
         word = self.new[j]
         start = self.start[j]
@@ -533,7 +535,7 @@ class _Tokens:
             return [(start, start, " ")]
         return []
 
-    def _casing(self, j: int, word: str) -> list[tuple[int, int, str]]:
+    def _casing(self, j: int, word: str) -> Corrections:
         i = self.source[j]
         start = self.start[j]
         if not word[0].isalpha() or (
@@ -565,7 +567,7 @@ class _Tokens:
     def _quoted(self, j: int) -> bool:
         return bool(j) and self.new[j - 1] in tuple("\"'“‘(:")
 
-    def _stops(self) -> list[tuple[int, int, str]]:
+    def _stops(self) -> Corrections:
         """Full stops that vanished though the next sentence still opens with its capital, or the text ends."""
         stops = []
         for i, mark in enumerate(self.old):

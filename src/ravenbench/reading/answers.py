@@ -501,7 +501,7 @@ def _answer(
     lenient: bool,
     notes: list[Note],
 ) -> tuple[str, float]:
-    location: dict[str, Any] = {"file": archive.label(name), "line": line}
+    location = archive.located(name, line)
     for field in GENERATED:
         if field in record:
             record = {"value": record[field], **record}

@@ -195,6 +195,10 @@ class Archive:
             )
         return self._labels[name]
 
+    def located(self, name: str, line: int) -> dict[str, Any]:
+        """Return a line of a file as messages name it."""
+        return {"file": self.label(name), "line": line}
+
     @contextmanager
     def guarded(self, what: str) -> Iterator[None]:
         """Raise FormatError, with the file and the last line read, for any error of a reader on bad data that is not

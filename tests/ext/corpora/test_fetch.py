@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from contracts.commands import raven
-from ravenbench.errors import FormatError, InputError, MissingPart
+from ravenbench.errors import FormatError, InputError, MissingPart, remarks_gathered
 from ravenbench.ext.corpora.command import app
 from ravenbench.reading.catalogue import catalogue, fetch, fetched
 from ravenbench.reading.load import load_corpus
@@ -106,12 +106,16 @@ def zips(cache: Path) -> list[Path]:
 
 
 @pytest.mark.extra
-def test_the_name_is_a_corpus_of_the_texts_alone(zenodo, cache):
+def test_the_name_is_a_corpus_of_the_texts_alone(zenodo, cache, tmp_path, monkeypatch):
     done = CliRunner().invoke(app, ["fetch", "eltec-eng", "--json"])
     place = json.loads(done.stdout)["place"]
     assert place == f"{cache}/corpora/eltec-eng/{KEY}/{TOP}level1"
     assert (cache / "corpora/eltec-eng" / KEY).read_bytes() == zenodo.published
-    corpus = load_corpus("eltec-eng")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "eltec-eng").mkdir()
+    with remarks_gathered() as said:
+        corpus = load_corpus("eltec-eng")
+    assert any("./eltec-eng names the file or folder here" in str(note) for note in said)
     check_corpus(corpus)
     assert (corpus.name, len(corpus)) == ("eltec-eng", 3)
     by_text = {document.text.strip(): document.author for document in corpus}

@@ -130,5 +130,7 @@ def test_what_is_refused(frozen, tmp_path):
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(InputError, match="not a complete manifest"):
         croissant(tmp_path / "bad.json", tmp_path / "out", **ABOUT)
+    with pytest.raises(InputError, match="not a date"):
+        croissant(frozen[0], tmp_path / "out", **{**ABOUT, "published": "last week"})
     assert not (tmp_path / "out").exists()
     assert (tmp_path / "taken" / "note.txt").read_text() == "mine"

@@ -200,8 +200,11 @@ def test_what_is_refused(tmp_path):
     write_pan_problems(tmp_path / "several", several, same, "english", "essays")
     with pytest.raises(InputError, match="only problems with one known document"):
         tira(train, tmp_path / "several", out, image=IMAGE)
-    with pytest.raises(InputError, match="test problems are also training problems"):
+    with pytest.raises(InputError, match="test problems are also training problems") as caught:
         tira(train, train, out, image=IMAGE)
+    assert (
+        caught.value.fix == "give other problems to one side"
+    )  # this function has no --allow-shared
     (test / "truth.jsonl").unlink()
     with pytest.raises(InputError, match="has no truth"):
         tira(train, test, out, image=IMAGE)

@@ -397,9 +397,11 @@ _FOOTER_LINES = 12
 _GOES_ON = re.compile(r"\s*+[^>]")
 _NAME_LINES = 8
 """Most lines after the closing formula that are a name and an address; a longer rest is text."""
+SortedOut = list[tuple[str, str]]
+"""Kinds and texts of what a mail has besides what its author wrote."""
 
 
-def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
+def split_mail(body: str) -> tuple[str, SortedOut]:
     """Split a mail's body into the words that its sender wrote, and the other passages, each with its kind.
 
     Lines that begin with ``>`` and their introductions are quotations, anywhere in the mail; so is ``[QUOTE]…[/QUOTE]``
@@ -408,7 +410,7 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     confidentiality at the end is left out, and so are the words of mailing lists, gateways and scanners before or after a
     mail. If a text is signed but not encrypted, only the frame and the signature are removed.
     """
-    rest: list[tuple[str, str]] = []
+    rest: SortedOut = []
 
     def unsigned(signed: re.Match[str]) -> str:
         """Lines of such a text that begin with a dash have "- " before them (RFC 4880, 7.1)."""
@@ -453,13 +455,13 @@ def split_mail(body: str) -> tuple[str, list[tuple[str, str]]]:
     return re.sub(r"\n{3,}", "\n\n", text).strip("\n") + "\n", rest
 
 
-def _without(pattern: re.Pattern[str], kind: str, text: str, rest: list[tuple[str, str]]) -> str:
+def _without(pattern: re.Pattern[str], kind: str, text: str, rest: SortedOut) -> str:
     """A text without all that a pattern finds, which goes to the rest."""
     rest += [(kind, match[0]) for match in pattern.finditer(text)]
     return pattern.sub("", text)
 
 
-def _without_banner(body: str, rest: list[tuple[str, str]]) -> str:
+def _without_banner(body: str, rest: SortedOut) -> str:
     """A body without the lines that a gateway put before it; a paragraph that begins so only as far as its lines are
     warnings."""
     lines = body.lstrip("\n").split("\n")
@@ -472,7 +474,7 @@ def _without_banner(body: str, rest: list[tuple[str, str]]) -> str:
     return "\n".join(lines[end:])
 
 
-def _without_footer(text: str, rest: list[tuple[str, str]]) -> str:
+def _without_footer(text: str, rest: SortedOut) -> str:
     """A text without what a list or a program put at its end, after a rule or a blank line."""
     lines = text.rstrip().split("\n")
     first = max(1, len(lines) - _FOOTER_LINES)
@@ -498,7 +500,7 @@ def _ends_before(line: str) -> bool:
     return not line.strip() or _RULE.fullmatch(line) is not None
 
 
-def _without_end(text: str, rest: list[tuple[str, str]]) -> str:
+def _without_end(text: str, rest: SortedOut) -> str:
     """A text without footers, signatures and notices at its end."""
     text = _without_footer(text, rest)
     if (match := re.search(r"^--[ \t]?$\n", text + "\n", re.MULTILINE)) is not None:

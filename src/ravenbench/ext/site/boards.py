@@ -24,7 +24,7 @@ import numpy as np
 
 from ravenbench import __version__
 from ravenbench.errors import FormatError, InputError, counted, first_names
-from ravenbench.ext.site.results import ResultFile, compared
+from ravenbench.ext.site.results import ResultFile, StatedSystem, compared
 from ravenbench.files import escaped_json
 from ravenbench.metrics.pan import STANDARD
 from ravenbench.reading.account import ACCOUNT
@@ -462,87 +462,14 @@ def _untitled(
             continue
         store = Store.open(place)
         keys[store.path] = key
-        answers = {name: folder for name, folder in late.items() if not is_run(folder)}
-        theirs = [
-            Submitted(folder, name, store) for name, folder in late.items() if name not in answers
-        ]
-        own = with_answers(store, answers) if answers else store
-        lacking = Faults("submissions without all answers", values=True)
-        for one in getattr(own, "systems", ()):
-            if not one.missing:
-                continue
-            with lacking.gathered():
-                # A board has the problems that all of its systems answer: one that lacks folds would take them away.
-                raise InputError(
-                    f"{one.name} has no answers to {counted(len(one.missing), 'fold')} of the run",
-                    file=answers[one.name],
-                    found=first_names(one.missing, SHOWN, ", "),
-                    expected=f"FOLD/{FILES[0]} for every fold",
-                    fix="raven export RUN writes the folds that need answers",
-                )
-        lacking.check()
-        runs.append(Joined([own, *theirs]) if theirs else own)
+        runs.append(_with_late(store, late))
     for run in joined(runs):
-        own_board = {"safety": _attacked, "run": _run, "pan14": _run}.get(run.kind, _tabled)
-        each_run = [
-            inner for one in getattr(run, "runs", (run,)) for inner in getattr(one, "runs", (one,))
-        ]
-        versions = {
-            v.name: (
-                "answers from outside"
-                if v.version == 0
-                else f"Raven {one.run.raven}, method {v.version}"
-            )
-            for one in reversed(each_run)
-            for v in one.plan.verifiers
-        } | {"": f"Raven {run.run.raven}"}
-        outside = {name for one in each_run for name in getattr(one, "outside", ())}
-        board = own_board(run, keys[run.path])
-        standings = tuple(
-            replace(s, submitted=any(one.system in outside for one in (s, *s.runs)))
-            for s in board.standings
-        )
-        outsiders = [s.system for s in standings if s.submitted]
-        metas = {
-            s.system: (None, s.scores.get("c@1", s.scores[board.metric]).value)
-            for s in standings
-            if s.system.startswith("meta-")
-        }
-        late_notes = (
-            note
-            for one in each_run
-            for system in getattr(one, "systems", ())
-            for note in system.notes
-        )
-        notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
+        board = _of_runs(run, keys[run.path])
         if results and board.metric == MISLEADS:
-            fitting, stated = compared(each_run, results)
+            fitting, stated = compared(_each(run), results)
             results = [one for one in results if one not in fitting]
-            rows = [
-                BoardStanding(
-                    system,
-                    1,
-                    {MISLEADS: _number(one.claim.row.lesser)},
-                    open=None,
-                    submitted=True,
-                    **_of_content(one.claim.row),
-                )
-                for system, one in stated.items()
-                if system not in versions
-            ]
-            standings = tuple(
-                replace(s, mark=stated[system].authors if system in stated else "")
-                for s in by_topic([*standings, *rows])
-                for system in [(s.runs or (s,))[0].system]
-            )
-            versions = {system: one.made for system, one in stated.items()} | versions
-            notes += tuple(
-                f"{one.author}: {one.path.name}, public key {one.key or 'missing'}."
-                for one in fitting
-            )
-        made_boards.append(
-            replace(board, standings=standings, notes=notes, data=_data(run), versions=versions)
-        )
+            board = _with_results(board, fitting, stated)
+        made_boards.append(board)
     for one in results:
         raise InputError(
             f"the result of {one.name} does not fit any leaderboard of this site",
@@ -555,6 +482,94 @@ def _untitled(
         said = _said(json.loads(b.downloads["report.json"]), {s.system for s in b.standings})
         whole.append(replace(b, notes=tuple(dict.fromkeys((*b.notes, *said)))))
     return sorted(whole, key=lambda board: list(places).index(board.key))
+
+
+def _with_late(store: Store, late: Mapping[str, Path]) -> Store:
+    """A run with its submissions: answers, or folders of runs over the same folds."""
+    answers = {name: folder for name, folder in late.items() if not is_run(folder)}
+    theirs = [
+        Submitted(folder, name, store) for name, folder in late.items() if name not in answers
+    ]
+    own = with_answers(store, answers) if answers else store
+    lacking = Faults("submissions without all answers", values=True)
+    for one in getattr(own, "systems", ()):
+        if not one.missing:
+            continue
+        with lacking.gathered():
+            # A board has the problems that all of its systems answer: one that lacks folds would take them away.
+            raise InputError(
+                f"{one.name} has no answers to {counted(len(one.missing), 'fold')} of the run",
+                file=answers[one.name],
+                found=first_names(one.missing, SHOWN, ", "),
+                expected=f"FOLD/{FILES[0]} for every fold",
+                fix="raven export RUN writes the folds that need answers",
+            )
+    lacking.check()
+    return Joined([own, *theirs]) if theirs else own
+
+
+def _each(run: Store) -> list[Store]:
+    """The runs that a board joins."""
+    return [inner for one in getattr(run, "runs", (run,)) for inner in getattr(one, "runs", (one,))]
+
+
+def _of_runs(run: Store, key: str) -> Board:
+    """The board of a run, or of several over the same folds, with what made each row and whether it was submitted."""
+    each_run = _each(run)
+    versions = {
+        v.name: (
+            "answers from outside"
+            if v.version == 0
+            else f"Raven {one.run.raven}, method {v.version}"
+        )
+        for one in reversed(each_run)
+        for v in one.plan.verifiers
+    } | {"": f"Raven {run.run.raven}"}
+    outside = {name for one in each_run for name in getattr(one, "outside", ())}
+    board = {"safety": _attacked, "run": _run, "pan14": _run}.get(run.kind, _tabled)(run, key)
+    standings = tuple(
+        replace(s, submitted=any(one.system in outside for one in (s, *s.runs)))
+        for s in board.standings
+    )
+    outsiders = [s.system for s in standings if s.submitted]
+    metas = {
+        s.system: (None, s.scores.get("c@1", s.scores[board.metric]).value)
+        for s in standings
+        if s.system.startswith("meta-")
+    }
+    late_notes = (
+        note for one in each_run for system in getattr(one, "systems", ()) for note in system.notes
+    )
+    notes = (*board.notes, *_of_late(outsiders, metas), *late_notes)
+    return replace(board, standings=standings, notes=notes, data=_data(run), versions=versions)
+
+
+def _with_results(
+    board: Board, fitting: Sequence[ResultFile], stated: Mapping[str, StatedSystem]
+) -> Board:
+    """A board by topic with rows of what only results state, and of all rows who states their figures."""
+    rows = [
+        BoardStanding(
+            system,
+            1,
+            {MISLEADS: _number(one.claim.row.lesser)},
+            open=None,
+            submitted=True,
+            **_of_content(one.claim.row),
+        )
+        for system, one in stated.items()
+        if system not in board.versions
+    ]
+    standings = tuple(
+        replace(s, mark=stated[system].authors if system in stated else "")
+        for s in by_topic([*board.standings, *rows])
+        for system in [(s.runs or (s,))[0].system]
+    )
+    files = (
+        f"{one.author}: {one.path.name}, public key {one.key or 'missing'}." for one in fitting
+    )
+    versions = {system: one.made for system, one in stated.items()} | {**board.versions}
+    return replace(board, standings=standings, notes=(*board.notes, *files), versions=versions)
 
 
 def _said(report: Any, names: Container[str]) -> Iterator[str]:

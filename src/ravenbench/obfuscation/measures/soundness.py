@@ -55,7 +55,7 @@ class MeaningModel(NamedTuple):
     load: Callable[[str], Any]
 
 
-def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
+def aligned_parts(parts: Sequence[Part]) -> Pairs:
     """Return pairs (original, rewriting) that together are both texts: a rewriting's parts; long parts are cut by
     aligned sentences.
 
@@ -72,7 +72,7 @@ def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
     return _joined(pairs)
 
 
-def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
+def aligned_texts(original: str, rewritten: str) -> Pairs:
     """Return pairs of aligned sentences that together are both texts; one side may be empty."""
     original_sentences = [original[x:y] for x, y in sentences(original)]
     rewritten_sentences = [rewritten[x:y] for x, y in sentences(rewritten)]
@@ -86,7 +86,7 @@ def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
     ]
 
 
-def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _joined(pairs: Pairs) -> Pairs:
     joined: list[tuple[str, str]] = []
     for original, rewritten in pairs:
         if joined and (

@@ -182,7 +182,7 @@ def read_pair_table(
     nobodies = 0
     values = Counter[str]()
     for number, (line, row) in enumerate(table_rows(archive, name), start=1):
-        location: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location = archive.located(name, line)
         if number == 1:
             check_no_further_text(
                 row, roles.texts, **location, fix="write a row for each pair of texts"
@@ -351,7 +351,7 @@ def table_truth(archive: Archive, name: str, roles: TableRoles) -> dict[str, Pai
         given_ids: set[str] = set()
         faults = Faults(OF_TRUTH)
         for number, (line, row) in enumerate(table_rows(archive, name), start=1):
-            location: dict[str, Any] = {"file": archive.label(name), "line": line}
+            location = archive.located(name, line)
             own_roles = _table_roles((), {plain_key(column): column for column in row})
             if not own_roles.has_truth or own_roles.id is None:
                 swapped = SWAPPED if "value" in row else "name the columns id and same"

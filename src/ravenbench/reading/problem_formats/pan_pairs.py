@@ -141,7 +141,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     faults = Faults(OF_TRUTH)
     nobodies = 0
     for line, record in records(archive, name):
-        location: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location = archive.located(name, line)
         if "same" not in record and "value" in record:
             raise FormatError(
                 NOT_TRUTH, **location, found=sorted(record), expected='{"id", "same"}', fix=SWAPPED
@@ -192,7 +192,7 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
             raise fault("id-twice-unresolved", file=archive.label(name), line=line, found=key)
         seen_ids.add(key)
         texts = record.get("pair")
-        location: dict[str, Any] = {"file": archive.label(name), "line": line}
+        location = archive.located(name, line)
         if isinstance(texts, list) and len(texts) > 2:
             raise fault("pair-two-texts", **location, found=len(texts))
         if (

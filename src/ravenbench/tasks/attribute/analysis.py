@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ravenbench.attribution.protocols import Cue, fewest
+from ravenbench.attribution.protocols import fewest
 from ravenbench.attribution.selection import DOMINANT, Chosen, SelectedCorpusView, view
 from ravenbench.engine.options import checked
 from ravenbench.reports.answers import Answer
@@ -31,6 +31,7 @@ from ravenbench.store.store import Store
 from ravenbench.tasks.attribute.answers import (
     Attributed,
     AttributePlan,
+    CuesByMethod,
     MethodAnswers,
     ProtocolAnswers,
     read_answers,
@@ -211,7 +212,7 @@ class AttributionAnalysis(Answer[AttributePlan]):
     Plan = AttributePlan
 
     methods: tuple[str, ...]
-    cues: tuple[str, tuple[Cue, ...], tuple[Cue, ...]] | None
+    cues: CuesByMethod | None
     view: SelectedCorpusView
     protocols: tuple[ProtocolScore, ...]
     topics: tuple[TopicDifficulty, ...]

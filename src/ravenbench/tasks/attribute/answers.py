@@ -296,6 +296,10 @@ class ProtocolAnswers:
     methods: tuple[MethodAnswers, ...]
 
 
+CuesByMethod = tuple[str, tuple[Cue, ...], tuple[Cue, ...]]
+"""A method, the features that held-out topics change most, and heavy ones that they change least."""
+
+
 @dataclass(frozen=True, eq=False)
 class Attributed:
     """What an attribution found; scores and tests are derived from it.
@@ -308,7 +312,7 @@ class Attributed:
     methods: tuple[str, ...]
     documents: Chosen
     protocols: tuple[ProtocolAnswers, ...]
-    cues: tuple[str, tuple[Cue, ...], tuple[Cue, ...]] | None
+    cues: CuesByMethod | None
 
 
 def read_answers(store: Store) -> Attributed:
@@ -349,9 +353,7 @@ def _error(cell: Cell | None) -> str | None:
     return None if cell.error is None else cell.error.splitlines()[0]
 
 
-def _cues(
-    store: Store, record: CuesRecord, novel: ProtocolRecord
-) -> tuple[str, tuple[Cue, ...], tuple[Cue, ...]] | None:
+def _cues(store: Store, record: CuesRecord, novel: ProtocolRecord) -> CuesByMethod | None:
     """None where a cell of it is missing or failed."""
     cells = [store.read_cell(key) for key in record.moved]
     whole = store.read_cell(record.base)
