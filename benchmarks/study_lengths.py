@@ -30,7 +30,7 @@ Expect little below a hundred words; on most corpora figures rise until 250 or 5
 50,100,250` repeats a run with every text cut to its first words, and draws AUC over the number of words, with 95 %
 intervals over authors.
 
-[data/lengths.csv](data/lengths.csv) has every figure with its interval, and two more verifiers. Made by `python -m
+[data/lengths.csv](data/lengths.csv) has every figure with its interval. Made by `python -m
 benchmarks.study_lengths PAN14_FOLDER PAN18_ZIP EBG_ZIP OUT_FOLDER`.
 """
 

@@ -4,8 +4,8 @@ In: the path of an output, the paths of inputs, hashes of earlier products, the 
 (``kind``; None = nothing may be replaced).
 Out: ``check_folder`` and ``check_file`` the checked path, ``fresh_folder`` and ``whole_file`` (``with`` blocks) a
 folder or open file that takes its place when complete, ``check_apart`` and ``check_folder_of_many`` nothing; InputError
-where the place is taken, is an input or cannot be written. ``digest``: SHA-256 in hexadecimal; ``pages_of_texts``:
-names of files.
+where the place is taken, is an input or cannot be written. ``digest``: SHA-256 in hexadecimal; ``begins``: True or False;
+``pages_of_texts``: names of files.
 
 One rule: an output is new, empty, or an earlier product of the same command; it is never an input, does not contain an
 input and is not in an input. A folder that may be replaced says in ``.raven.json`` which command wrote it and which

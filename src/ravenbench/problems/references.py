@@ -84,10 +84,7 @@ class References:
         )
         rows = csr_array((weights, stems, ends), shape=(len(measured), len(self._number)))
         lengths = np.stack([text_pair[2] for text_pair in measured])
-        left_text, right = (
-            np.searchsorted(cited, side)
-            for side in (problems.known_index, problems.questioned_index)
-        )
+        left_text, right = problems.places
         right = right[problems.owner]
         from ravenbench.text.tfidf import row_cosines  # numba takes a while
 
@@ -169,10 +166,7 @@ class FromWhatStays:
         from ravenbench.text.tfidf import unit  # numba takes a while
 
         guessed = unit((rows @ self._learned.T) @ self._dual)
-        known, questioned = (
-            guessed[np.searchsorted(cited, side)]
-            for side in (problems.known_index, problems.questioned_index)
-        )
+        known, questioned = (guessed[side] for side in problems.places)
         cosines = np.einsum("ij,ij->i", known, questioned[problems.owner])
         return np.asarray(np.add.reduceat(cosines, problems.known_ptr[:-1]) / problems.sizes)
 

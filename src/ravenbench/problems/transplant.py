@@ -294,10 +294,7 @@ class Transplanter:
             (content_hash(text), text) for version in range(3) for text in new[version::3]
         )
         texts, positions = TextTable.of_blocks(chain(chosen.texts.blocks(documents), by_version))
-        of_known, own_text = (
-            positions[np.searchsorted(documents, cited)]
-            for cited in (chosen.known_index, chosen.questioned_index)
-        )
+        of_known, own_text = (positions[side] for side in chosen.places)
         versions = [own_text, *positions[len(documents) :].reshape(3, len(rows))]
         plain, on, off, off2 = (
             replace(chosen, texts=texts, known_index=of_known, questioned_index=version)

@@ -155,7 +155,7 @@ def test_a_board_ranks_by_verdict_then_where_topic_misleads() -> None:
     ]
 
 
-def test_signed_results_have_rows_and_say_who_repeated_them(
+def test_signed_results_have_rows_and_say_who_else_states_them(
     place: Path, site: Callable[..., Any], tmp_path: Path
 ) -> None:
     files = {name: place / f"{name}.json" for name in PEOPLE}

@@ -1,4 +1,4 @@
-"""LRMeasures what log10 likelihood ratios (LRs) are worth, and how strong a one so many people can show.
+"""Measures what log10 likelihood ratios (LRs) are worth, and how strong a one so many people can show.
 
 In: log10 LRs (n,), higher = same author, truth (n,), weights (n,) ≥ 0.
 Out: ``supported``: a bound, log10; ``cllr``, ``cllr_min``, ``entropy``: bits (lower = better); ``eer``: 0 to .5;
@@ -190,7 +190,7 @@ DRAWS = 400
 LEVEL = 0.95
 """Coverage of intervals."""
 RATES = ("misleading_for", "misleading_against")
-"""LRMeasures that are proportions of pairs."""
+"""Measures that are proportions of pairs."""
 
 
 class MeasureEstimate(Record, frozen=True):

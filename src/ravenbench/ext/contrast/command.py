@@ -90,11 +90,11 @@ class ContrastedTexts(TextsOnAPage):
             }
         )
         primary = own["primary"]
-        place = own.get("out") or cls.place(own)
+        place = own.get("out") or cls.usual_folder(own)
         return preview_contrast(primary, own.get("secondary"), own.get("corpus"), spec, place)
 
     @classmethod
-    def place(cls, values: Mapping[str, Any]) -> str:
+    def usual_folder(cls, values: Mapping[str, Any]) -> str:
         return f"contrast-{slug(values['primary']) or 'texts'}"
 
     @classmethod

@@ -3,7 +3,7 @@
 In: the manifest of ``raven freeze`` (a path), a new folder, and what the manifest does not say: address, licence, date.
 Out: a folder without texts: ``croissant.json`` (JSON-LD), the manifest, ``documents.jsonl`` (hashes, parts of splits) and
 ``problems.jsonl`` (set, id, hashes of the documents, truth or null); the path of ``croissant.json``. InputError if
-the manifest cannot be read or the folder cannot be written.
+the manifest cannot be read, the date is none or the folder cannot be written.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def croissant(
     try:
         date.fromisoformat(published)
     except ValueError:
-        raise InputError("not a date", found=published, expected="one such as 2026-11-30") from None
+        raise InputError(
+            "published is not a date", found=published, expected="one such as 2026-11-30"
+        ) from None
     check_folder(out, inputs=[manifest], kind="croissant")
     frozen = read_manifest(manifest)
     stated = {"url": url, "license": license, "datePublished": published}

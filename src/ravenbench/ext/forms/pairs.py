@@ -164,7 +164,9 @@ def _problems(pairs: Any) -> Problems:
                 f"the {side} side of pair {place // 2} (counted from 0) is not text",
                 found=f"{type(text).__name__} {text!r}",
                 expected="one str on each side",
-                fix="join them with empty lines" if isinstance(text, list | tuple) else None,
+                fix="join the texts of a side with empty lines"
+                if isinstance(text, list | tuple)
+                else None,
             )
     texts, rows = TextTable.collect(map(composed, flat))
     return Problems.pairs(texts, rows[::2], rows[1::2])

@@ -51,7 +51,7 @@ from ravenbench.reading.by_author import read_collection
 from ravenbench.text.content_words import hidden_sentence, hidden_share
 from ravenbench.text.splicing import Splicer
 from ravenbench.texts import TextTable
-from ravenbench.types import Document, Floats, Interval, Ints, Labels
+from ravenbench.types import Document, Floats, Ints, Labels
 
 METHODS = {"single": "single", "complete": "complete", "average": "average", "mcquitty": "weighted"}
 
@@ -527,7 +527,7 @@ def _view(
 
 def places_of(
     name: str, matrix: Floats, frequencies: Floats, seed: int
-) -> tuple[Floats, Interval | None]:
+) -> tuple[Floats, tuple[float, float] | None]:
     """Return places in two dimensions (n, 2), with the larger side of each axis positive, and the variance explained
     (PCA)."""
     if name in ("PCV", "PCR"):

@@ -2,6 +2,7 @@
 
 In: ``DrawnMap`` (``ravenbench.map_texts``): a corpus (path, name or texts in Python) and the options of a ``MapSpec``
 by name; the command also a folder to write.
+``TextsOnAPage`` is the base of this command and of ``raven contrast``.
 Out: in Python a ``TextMap`` (figures, tables, sentences); the command writes a folder with a page, and prints findings
 or JSON; ``preview``: what would be drawn. InputError for a corpus, option or folder that cannot be used.
 """
@@ -26,7 +27,7 @@ class TextsOnAPage(Work):
     shows_defaults = False
 
     @classmethod
-    def place(cls, values: Mapping[str, Any]) -> str:
+    def usual_folder(cls, values: Mapping[str, Any]) -> str:
         """Return the folder of the page if none is given."""
         raise NotImplementedError
 
@@ -42,7 +43,7 @@ class TextsOnAPage(Work):
         from ravenbench.reports.view import for_terminal
 
         given = {name: value for name, value in values.items() if value is not False}
-        out = given.pop("out", None) or cls.place(given)
+        out = given.pop("out", None) or cls.usual_folder(given)
         figures = forms_of(given.pop("figures", ""))
         check_folder(out, inputs=cls.inputs(given), kind=cls.name)
         made: Any = cls.call({**given, "progress": progress})
@@ -119,10 +120,10 @@ class DrawnMap(TextsOnAPage):
             if value is not False and name not in ("out", "figures")
         }
         corpus = given.pop("corpus")
-        return preview_map(corpus, cls.read(given), values.get("out") or cls.place(values))
+        return preview_map(corpus, cls.read(given), values.get("out") or cls.usual_folder(values))
 
     @classmethod
-    def place(cls, values: Mapping[str, Any]) -> str:
+    def usual_folder(cls, values: Mapping[str, Any]) -> str:
         return f"map-{slug(values['corpus']) or 'texts'}"
 
     @classmethod

@@ -105,5 +105,5 @@ class Estimator(Scorer):
         # scikit-learn's compiled code reads indices of 32 bits alone.
         cited, questioned = problems.places
         places, ends = (part.astype(np.int32) for part in (cited, problems.known_ptr))
-        mean = csr_array((shares, places, ends), shape=(len(problems), vectors.shape[0]))
+        mean = csr_array((shares, places, ends), shape=(len(problems), len(problems.documents)))
         return abs(mean @ vectors - vectors[questioned])

@@ -54,8 +54,8 @@ class ResultFile(NamedTuple):
 
 
 class StatedSystem(NamedTuple):
-    """What runs and results state of a system: a claim, what it was made with, its authors in words, and their keys (""
-    without a signature)."""
+    """What runs and results state of a system: a claim, what it was made with, its authors in words, and their keys (with
+    "": a file without a signature names nobody else)."""
 
     claim: Claim
     made: str
