@@ -5,8 +5,9 @@ In: ``mean_auc``: for each fold truth (n,) bool, scores (n,), higher = same auth
 differences (n,), one per pool, and the topics of each pool or None.
 Out: an ``Estimate`` (value, standard error, 95 % interval, degrees of freedom; the last three None if unknown) or
 ``PoolMean`` (mean, standard error, 95 % interval, two-sided p from 0 to 1, proportion of shared topics from 0 to 1; all
-but the mean may be None), in the unit of the figure (AUC, placements, ``wilson``: 0 to 1). Helpers: ``mean_of_all`` gives a mean or None,
-``wilson`` and ``percentiles`` return intervals, ``detectable`` a difference or None, ``correlation`` and ``overlap_share`` 0 to 1.
+but the mean may be None), in the unit of the figure (AUC, placements, ``wilson``: 0 to 1). Helpers: ``mean_of_all``
+gives a mean or None, ``wilson`` and ``percentiles`` return intervals, ``detectable`` a difference or None,
+``correlation`` and ``overlap_share`` 0 to 1.
 
 Resampling authors changes all problems of an author, in every fold at once. With the influence ψ of each problem on an
 estimate, the variance is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich formula for dyads. It is
