@@ -227,7 +227,12 @@ BY_SCIKIT_LEARN = ("Unknown label type: continuous", "NaN", "inconsistent number
         ([], [0, 1], "ppm", "not pairs of texts"),
         (np.ones((6, 2)), TRUTH, "ppm", "known side of pair 0.*found: float 1.0"),
         ([*GOOD[:5], ("a", None)], TRUTH, "ppm", "questioned side of pair 5"),
-        ([*GOOD[:5], (["a", "b"], "c")], TRUTH, "ppm", "known side of pair 5.*join the texts"),
+        (
+            [*GOOD[:5], (["a", "b"], "c")],
+            TRUTH,
+            "ppm",
+            "known side of pair 5.*join several texts",
+        ),
         (GOOD, None, "ppm", "requires y to be passed, but the target y is None"),
         (GOOD, [1] * 6, "ppm", "one class.*found: 6 pairs of one class"),
         (GOOD, [0, 1, 2] * 2, "ppm", "Only binary.*multiclass"),

@@ -68,19 +68,19 @@ def croissant(
     try:
         date.fromisoformat(published)
     except ValueError:
-        raise InputError(
-            "published is not a date", found=published, expected="one such as 2026-11-30"
-        ) from None
+        raise InputError("published is not a date, such as 2026-11-30", found=published) from None
     check_folder(out, inputs=[manifest], kind="croissant")
     frozen = read_manifest(manifest)
     stated = {"url": url, "license": license, "datePublished": published}
     tables = {"documents": list(_documents(frozen)), "problems": list(_problems(frozen))}
     with fresh_folder(out, kind="croissant", private=False) as folder:
-        compressed = Path(manifest).suffix == ".gz"
-        name = "manifest.json.gz" if compressed else "manifest.json"
+        name = "manifest.json"
+        form = "application/json"
+        if Path(manifest).suffix == ".gz":
+            name = "manifest.json.gz"
+            form = "application/gzip"
         data = read_ordinary(Path(manifest))
         write_bytes(folder / name, data)
-        form = "application/gzip" if compressed else "application/json"
         files = [_file(name, form, data)]
         records = []
         for table, rows in tables.items():
@@ -89,8 +89,10 @@ def croissant(
                 write_text(folder / f"{table}.jsonl", body)
                 files.append(_file(f"{table}.jsonl", "application/jsonlines", body.encode()))
                 records.append(_record_set(table, rows))
-        described = {**_described(frozen, stated), "distribution": files, "recordSet": records}
-        write_json(folder / "croissant.json", described)
+        write_json(
+            folder / "croissant.json",
+            {**_described(frozen, stated), "distribution": files, "recordSet": records},
+        )
     return location(out) / "croissant.json"
 
 

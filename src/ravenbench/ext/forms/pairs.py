@@ -163,10 +163,7 @@ def _problems(pairs: Any) -> Problems:
             raise PairsError(
                 f"the {side} side of pair {place // 2} (counted from 0) is not text",
                 found=f"{type(text).__name__} {text!r}",
-                expected="one str on each side",
-                fix="join the texts of a side with empty lines"
-                if isinstance(text, list | tuple)
-                else None,
+                expected="one str on each side: join several texts with empty lines",
             )
     texts, rows = TextTable.collect(map(composed, flat))
     return Problems.pairs(texts, rows[::2], rows[1::2])
