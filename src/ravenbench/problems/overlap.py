@@ -102,12 +102,12 @@ class LearnedHashes(NamedTuple):
 
 
 def check_overlap(
-    train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool = False
+    train: ProblemSet | LearnedHashes, test: ProblemSet, allowed: bool | None = False
 ) -> list[str]:
     """Report shared problems, documents and authors at once, and return these sentences. Documents are the same
     if one repeats the other, as defined by ``Copies``.
 
-    InputError if problems are on both sides, unless this is ``allowed``.
+    InputError if problems are on both sides, unless this is ``allowed`` (None: the caller has no such option).
     """
     train = train if isinstance(train, LearnedHashes) else LearnedHashes.of(train)
     learned = {key: i for i, key in enumerate(train.documents)}
@@ -179,18 +179,17 @@ def _hash(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def refuse_shared(shared: Sequence[str], total: int, allowed: bool) -> list[str]:
-    """Return a sentence that counts shared problems; InputError if there are any, unless this is ``allowed``."""
+def refuse_shared(shared: Sequence[str], total: int, allowed: bool | None) -> list[str]:
+    """Return a sentence that counts shared problems; InputError if there are any, unless this is ``allowed``
+    (None: the caller has no such option)."""
     if shared and not allowed:
         raise InputError(
             "test problems are also training problems",
             found=(
                 f"{len(shared):,} of {total:,} ({', '.join(shared[:3])}{' …' * (len(shared) > 3)})"
             ),
-            fix=(
-                "give other problems to one side; --allow-shared answers them nevertheless, and"
-                " counts them"
-            ),
+            fix="give other problems to one side"
+            + ("; --allow-shared answers them nevertheless, and counts them" * (allowed is False)),
         )
     return (
         [f"{len(shared):,} of {total:,} test problems are also training problems"] if shared else []
