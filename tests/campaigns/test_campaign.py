@@ -87,7 +87,7 @@ def test_programs_that_misbehave_end_alone(tmp_path: Path) -> None:
         "leaves a child",
         "spins",
     ]
-    programs(found, tmp_path, names, timeout=2)
+    programs(found, tmp_path, names, timeout=5)
     assert not found.lost and found.tried == 6
 
 

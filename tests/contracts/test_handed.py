@@ -326,12 +326,12 @@ def company(tmp_path, monkeypatch) -> Path:
 
 
 def ended(folder: Path) -> bool:
-    """Whether all daemons ended that wrote their number here, within two seconds; one at least did."""
+    """Whether all daemons ended that wrote their number here soon; one at least did."""
     written = list(folder.glob("daemon-*.txt"))
     numbers = [int(one.read_text()) for one in written]
     for one in written:
         one.unlink()
-    until = time.monotonic() + 2
+    until = time.monotonic() + 60
     while (living := any(map(alive, numbers))) and time.monotonic() < until:
         time.sleep(0.05)
     return bool(numbers) and not living
@@ -434,10 +434,10 @@ def test_daemons_end_with_the_command(company, monkeypatch):
     monkeypatch.setenv(walls.SWITCH, "off")  # behind walls nobody outside can be told a number
     command = subprocess.Popen([sys.executable, "-c", KILLED, str(company)])
     until = time.monotonic() + 60
-    while not (written := list(company.glob("daemon-*.txt"))) and time.monotonic() < until:
+    while not any(one.read_text() for one in company.glob("daemon-*.txt")):
+        assert command.poll() is None and time.monotonic() < until
         time.sleep(0.05)
-    time.sleep(0.2)
-    assert command.poll() is None and all(alive(int(one.read_text())) for one in written)
+    assert all(alive(int(one.read_text())) for one in company.glob("daemon-*.txt"))
     command.kill()
     command.wait()
     assert ended(company)

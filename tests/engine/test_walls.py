@@ -30,7 +30,7 @@ from ravenbench.store.store import Store
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 HOSTILE = '''
-import ctypes, gc, os, socket, sys, tempfile, time
+import ctypes, gc, os, socket, sys, tempfile
 from pathlib import Path
 import numpy as np
 from ravenbench import Scorer, Verifier
@@ -230,13 +230,17 @@ class Stays(Hostile):
             return line.recv(5)
 
     def keep(self, data):
+        reading, writing = os.pipe()
         if os.fork():
-            time.sleep(0.2)
+            os.close(writing)
+            os.read(reading, 1)
+            os.close(reading)
             return
         os.setsid()
         with socket.socket(socket.AF_UNIX) as line:
             line.bind("\\0raven-test")
             line.listen()
+            os.write(writing, b".")
             line.settimeout(20)
             line.accept()[0].send(data[:5])
         os._exit(0)

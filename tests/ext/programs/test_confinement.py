@@ -57,7 +57,7 @@ import os, sys, time
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        code = "import time\\nwhile True: open('beat', 'w').write(str(time.time())); time.sleep(.02)"
+        code = "import time\\nwhile True: open('beat', 'a').write('.'); time.sleep(.02)"
         os.execve(sys.executable, [sys.executable, "-c", code], {})
     os._exit(0)
 while not os.path.exists("beat"): time.sleep(.01)
@@ -116,19 +116,26 @@ def test_an_unconfined_one_gets_what_the_user_has(
     assert got["environment"] is None and (tmp_path / "run" / "cell.json").read_text() == "mine"
 
 
-def beats(place: Path) -> bool:
-    """Whether something still writes the file."""
-    before = place.read_text() if place.exists() else ""
-    time.sleep(0.5)
-    return (place.read_text() if place.exists() else "") != before
+PATIENCE = 60
+"""Seconds that a busy machine may take to start or to end a process."""
+
+
+def beats(place: Path, seconds: float = 0.5) -> bool:
+    """Whether something makes the file longer, within so many seconds."""
+    until = time.monotonic() + seconds
+    before = length = place.stat().st_size
+    while length == before and time.monotonic() < until:
+        time.sleep(0.05)
+        length = place.stat().st_size
+    return length != before
 
 
 @BOTH
 def test_who_clears_the_environment_and_leaves_the_session_does_not_outlive_the_limit(
     work: Path, confine: str
 ) -> None:
-    with pytest.raises(ProgramError, match="stopped it after 1 second"):
-        Rules(confine).run([sys.executable, "-c", BEAT + "\ntime.sleep(60)"], work, 1)
+    with pytest.raises(ProgramError, match="stopped it after 4 seconds"):
+        Rules(confine).run([sys.executable, "-c", BEAT + "\ntime.sleep(60)"], work, 4)
     assert (work / "beat").exists() and not beats(work / "beat")
 
 
@@ -143,16 +150,16 @@ def test_what_an_unconfined_program_leaves_behind_is_told(work: Path) -> None:
 def test_programs_die_with_their_parent(work: Path, confine: str, how: signal.Signals) -> None:
     code = (
         "import sys; from pathlib import Path; from ravenbench.ext.programs.process import Rules\n"
-        f"Rules({confine!r}).run([sys.executable, '-c', {BEAT + 'time.sleep(60)'!r}], Path({str(work)!r}), 60)"
+        f"Rules({confine!r}).run([sys.executable, '-c', {BEAT + 'time.sleep(600)'!r}], Path({str(work)!r}), 600)"
     )
     parent = subprocess.Popen([sys.executable, "-c", code])
-    until = time.monotonic() + 30
+    until = time.monotonic() + PATIENCE
     while not (work / "beat").exists() and time.monotonic() < until:
         time.sleep(0.05)
-    assert beats(work / "beat")
+    assert beats(work / "beat", PATIENCE)
     os.kill(parent.pid, how)
     parent.wait()
-    until = time.monotonic() + 5
+    until = time.monotonic() + PATIENCE
     while (alive := beats(work / "beat")) and time.monotonic() < until:
         pass
     assert not alive
@@ -186,10 +193,8 @@ LIMITS = {
 @pytest.mark.parametrize("what", LIMITS)
 def test_limits_hold(work: Path, confine: str, what: str) -> None:
     code, limits, message = LIMITS[what]
-    began = time.monotonic()
     with pytest.raises(ProgramError, match=message):
         Rules(confine, **limits).run([sys.executable, "-c", code], work, 60)
-    assert time.monotonic() - began < 15
 
 
 @CONFINED
