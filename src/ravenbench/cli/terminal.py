@@ -146,8 +146,9 @@ def _deaf() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if _compiling(frame):
-        # LLVM, interrupted where it loads a kernel, is given nothing and ends the process by a fault.
+    if _is_in_library(frame):
+        # LLVM, interrupted where it loads a kernel, ends the process by a fault; polars, interrupted in Python that it
+        # calls from Rust, prints a panic.
         _again(number)
         return
     for other in ENDING if number != signal.SIGINT else ():
@@ -172,9 +173,9 @@ def _lost(error: Any) -> None:
     _again(_heard.pop())
 
 
-def _compiling(frame: FrameType | None) -> bool:
+def _is_in_library(frame: FrameType | None) -> bool:
     while frame is not None:
-        if frame.f_globals.get("__name__", "").split(".")[0] in ("numba", "llvmlite"):
+        if frame.f_globals.get("__name__", "").split(".")[0] in ("numba", "llvmlite", "polars"):
             return True
         frame = frame.f_back
     return False
