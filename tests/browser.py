@@ -23,6 +23,9 @@ WIDTHS = (390, 768, 1280)
 PAPER = 640
 """Pixels of a browser's page of A4 between its margins."""
 
+VIOLATIONS = """async asked => (await axe.run(document, {...asked, resultTypes: ["violations"]})).violations.map(
+  v => v.id + ": " + v.nodes.slice(0, 2).map(n => n.html.slice(0, 140)).join(" | "))"""
+"""What axe-core, once loaded, finds on a page: a function in JavaScript of the options of axe-core."""
 _PROBE = """
 addEventListener("load", async () => {
   const found = {width: innerWidth, sideways: document.documentElement.scrollWidth - innerWidth};
@@ -33,11 +36,10 @@ addEventListener("load", async () => {
     getComputedStyle(e).unicodeBidi !== "plaintext").length;
   const asked = DARK ? {runOnly: ["color-contrast", "link-in-text-block"]}
     : {rules: {"region": {enabled: true}}};
-  const result = await axe.run(document, {...asked, resultTypes: ["violations"]});
-  found.axe = result.violations.map(v => v.id + ": " + v.nodes.slice(0, 2).map(n => n.html.slice(0, 140)).join(" | "));
+  found.axe = await (VIOLATIONS)(asked);
   parent.postMessage(JSON.stringify(found), "*");
 });
-"""
+""".replace("VIOLATIONS", VIOLATIONS)
 _FIT = """
 addEventListener("load", async () => {
   if (PRINTED) dispatchEvent(new Event("beforeprint"));

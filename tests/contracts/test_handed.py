@@ -326,7 +326,7 @@ def company(tmp_path, monkeypatch) -> Path:
 
 
 def ended(folder: Path) -> bool:
-    """Whether all daemons ended that wrote their number here soon; one at least did."""
+    """Whether all daemons that wrote their number here end within a minute; at least one wrote it."""
     written = list(folder.glob("daemon-*.txt"))
     numbers = [int(one.read_text()) for one in written]
     for one in written:

@@ -3,7 +3,7 @@
 In: the manifest of ``raven freeze`` (a path), a new folder, and what the manifest does not say: address, licence, date.
 Out: a folder without texts: ``croissant.json`` (JSON-LD), the manifest, ``documents.jsonl`` (hashes, parts of splits) and
 ``problems.jsonl`` (set, id, hashes of the documents, truth or null); the path of ``croissant.json``. InputError if
-the manifest cannot be read, the date is not one or the folder cannot be written.
+the manifest cannot be read, ``published`` is not a date or the folder cannot be written.
 """
 
 from __future__ import annotations
